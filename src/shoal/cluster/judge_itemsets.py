@@ -94,7 +94,7 @@ class NumberedContents:
 
 
 @dataclass(frozen=True)
-class Judged:
+class KnownSetsJudged:
     """Counted sets, other sums over the records, and the names of their items, if enough people have each."""
 
     sets: CountedSets
@@ -105,7 +105,7 @@ class Judged:
 # -- on the driver
 
 
-def counted_known_sets(cluster: Cluster, shown: ShownRecords, knowledge: AttackerKnowledge) -> Judged:
+def counted_known_sets(cluster: Cluster, shown: ShownRecords, knowledge: AttackerKnowledge) -> KnownSetsJudged:
     """Count all sets of up to this many items in published records, by people if one has several records.
 
     The empty set comes first, then single items, and so on. Counting stops at the first size with too rare sets, because the claim fails.
@@ -129,7 +129,7 @@ def counted_known_sets(cluster: Cluster, shown: ShownRecords, knowledge: Attacke
         counted = counted.with_level(size, found := _level(level))
         if not found["counted"]:
             break
-    return Judged(counted, sums, tuple(sorted(names)))
+    return KnownSetsJudged(counted, sums, tuple(sorted(names)))
 
 
 def _sets_of_size(cluster: Cluster, asked: SetsToCount) -> list[dict[str, Any]]:
@@ -149,13 +149,13 @@ def _level(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return sums | {"fewest": fewest, "telling": 0, "holders": 0, "cohort": 1, "examples": ()}
 
 
-def repeated_in(judged: Judged) -> list[str]:
+def repeated_in(judged: KnownSetsJudged) -> list[str]:
     """Return a fault if items are repeated in a record."""
     repeated = f"{judged.sums['repeated']:,} items are repeated in their record, but the number of repetitions is knowledge too"
     return [repeated] if judged.sums["repeated"] else []
 
 
-def defects_of(judged: Judged) -> list[str]:
+def defects_of(judged: KnownSetsJudged) -> list[str]:
     """Return other faults: repeated items, whose counts would be knowledge too; or changes of the original other than suppression."""
     defects, changed, strange = repeated_in(judged), judged.sums["changed"], judged.sums["strange"]
     if strange:

@@ -15,11 +15,11 @@ from shoal.cluster import judge_itemsets as judging_sets
 from shoal.cluster import judge_records as judging
 from shoal.cluster import run_output as outcome
 from shoal.cluster.exchange import Step, stored
-from shoal.cluster.judge_itemsets import Judged, ShownRecords
+from shoal.cluster.judge_itemsets import KnownSetsJudged, ShownRecords
 from shoal.cluster.km_driver import judged_from_below, published_from_below
 from shoal.cluster.prepare import ClusterRecords, insist_on_people, keep_records
 from shoal.cluster.spark import Cluster
-from shoal.cluster.suppress_items import Pairing, judged_part, kept_items, without_others
+from shoal.cluster.suppress_items import SuppressedPairing, judged_part, kept_items, without_others
 from shoal.cluster.typed_records import keep_typed_records
 from shoal.cluster.write_files import write_stored
 from shoal.data.claims import Verdict
@@ -37,7 +37,7 @@ from shoal.privacy.evidence.equivalence_classes import untruthful_message
 
 
 @dataclass(frozen=True)
-class Recoded:
+class RecodedRecords:
     """What is published and where it is stored, sums over it and its originals, and notes."""
 
     shown: Step
@@ -63,29 +63,29 @@ def released(
     return _judged_and_written(cluster, prepared, recoded, method, directory)
 
 
-def _suppressed(cluster: Cluster, prepared: ClusterRecords, method: RecodingMethod) -> Recoded:
+def _suppressed(cluster: Cluster, prepared: ClusterRecords, method: RecodingMethod) -> RecodedRecords:
     stage(GROUPING)
     kept, notes = kept_items(cluster, prepared.records, method)
     published, _ = stored(cluster, prepared.records, without_others, kept, "published")
     stage(JUDGING)
-    shown, words = stored(cluster, published, judged_part, Pairing(prepared.fitted, prepared.records), "joined")
-    return Recoded(shown, judging.summed([(word,) for word in words]), notes)
+    shown, words = stored(cluster, published, judged_part, SuppressedPairing(prepared.fitted, prepared.records), "joined")
+    return RecodedRecords(shown, judging.summed([(word,) for word in words]), notes)
 
 
-def _from_below(cluster: Cluster, prepared: ClusterRecords, method: RecodingMethod) -> Recoded:
+def _from_below(cluster: Cluster, prepared: ClusterRecords, method: RecodingMethod) -> RecodedRecords:
     stage(GROUPING)
     published, merged = published_from_below(cluster, prepared, method.k, method.published_from_below or 0)
     stage(JUDGING)
     shown, sums = judged_from_below(cluster, prepared, published)
     sums["merged"] = merged
-    return Recoded(shown, sums)
+    return RecodedRecords(shown, sums)
 
 
 # -- verifying and writing
 
 
 def _judged_and_written(
-    cluster: Cluster, prepared: ClusterRecords, recoded: Recoded, method: RecodingMethod, directory: ReleaseDirectory
+    cluster: Cluster, prepared: ClusterRecords, recoded: RecodedRecords, method: RecodingMethod, directory: ReleaseDirectory
 ) -> outcome.ClusterOutput:
     """Verify and write."""
     sums, originals = recoded.sums, None if prepared.on_taxonomy else prepared.records
@@ -117,7 +117,7 @@ def _judged(
     return verdicts, names
 
 
-def _defects(judged: Judged, shown: ShownRecords, sums: Counter[str] | None) -> list[str]:
+def _defects(judged: KnownSetsJudged, shown: ShownRecords, sums: Counter[str] | None) -> list[str]:
     """Return what is wrong with the records besides their sets."""
     if sums is not None and shown.originals is None:
         return [*judging_sets.repeated_in(judged), *untruthful_message(sums["untrue"])]

@@ -71,7 +71,7 @@ class SplitTexts:
 
 
 @dataclass(frozen=True)
-class Counting:
+class WordCounting:
     """The settings, where the rows and their words are stored, and what is left of them."""
 
     settings: Kept
@@ -92,7 +92,7 @@ def texts_with_shared_words(cluster: Cluster, logged: Logged, settings: Kept) ->
     words, _ = stored(cluster, logged.rows, split_texts, None, "words")
     left, _ = stored(cluster, words, first_counts, (settings, logged.rows), "left_0")
     while True:
-        counting = Counting(settings, logged.rows, words, left)
+        counting = WordCounting(settings, logged.rows, words, left)
         counts = sent(cluster, "counts", [(left, words_left)], counting, ByText("word", parts), parts)
         rare = sent(cluster, "rare", [(counts, rare_words)], settings.k, ByNumber("part"), parts)
         if not rare.files:
@@ -121,7 +121,7 @@ def first_counts(asked: tuple[Kept, Step], part: int, table: pa.Table) -> Iterat
     yield _row(LEFT, stays, split.people_of(np.ones(len(split.names), bool), typed, stays))
 
 
-def words_left(counting: Counting, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def words_left(counting: WordCounting, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the people of each word of this partition that is left."""
     people = _numbers(table, "people")
     held = np.flatnonzero(people)
@@ -138,7 +138,7 @@ def rare_words(k: int, part: int, table: pa.Table) -> Iterator[pa.Table]:
         yield few.select(RARE.names).to_arrow().cast(RARE)
 
 
-def without_rare(counting: Counting, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def without_rare(counting: WordCounting, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return which texts stay without these rare words, and the people of each word in them."""
     split, typed, before, people = counting.part(part)
     rare = np.zeros(len(split.names), bool)

@@ -31,7 +31,7 @@ LEFT = pa.schema([("row", pa.int64()), ("items", NUMBERED_NAMES)])
 
 
 @dataclass(frozen=True, eq=False)
-class Pairing:
+class SuppressedPairing:
     """The tree of the records, and where they are stored."""
 
     fitted: Fitted
@@ -58,7 +58,7 @@ def without_others(kept: pl.Series, part: int, table: pa.Table) -> Iterator[pa.T
     yield pa.table([filled, lists], schema=LEFT)
 
 
-def judged_part(pairing: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def judged_part(pairing: SuppressedPairing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Return sums over the records of a partition and what is published of them, and the published records with their people."""
     yield json.dumps({"answers": len(table)})
     records = bags_in(pairing.records.part(part))
