@@ -106,7 +106,7 @@ class ByText:
         """Return the partition of each row."""
         texts = pl.from_arrow(table.column(self.column))
         assert isinstance(texts, pl.Series)
-        return np.asarray((texts.hash(seed=0) % self.parts).to_numpy(), np.int64)
+        return _by_hash(texts, self.parts)
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,13 @@ class ByContent:
 
     def __call__(self, table: pa.Table) -> Ints:
         """Return the partition of each row."""
-        joined = pl.from_arrow(table.column(self.column)).list.join("\n")  # type: ignore[union-attr]
-        return np.asarray((joined.hash(seed=0) % self.parts).to_numpy(), np.int64)
+        lists = pl.from_arrow(table.column(self.column))
+        assert isinstance(lists, pl.Series)
+        return _by_hash(lists.list.join("\n"), self.parts)
+
+
+def _by_hash(values: pl.Series, parts: int) -> Ints:
+    return np.asarray((values.hash(seed=0) % parts).to_numpy(), np.int64)
 
 
 @dataclass(frozen=True)

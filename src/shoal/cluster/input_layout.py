@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
-from shoal.cluster.exchange import NumberedPartitions, Rows, Sent, sent
+from shoal.cluster.exchange import NumberedPartitions, Rows, Sent, Step, sent, stored
 from shoal.cluster.limits import FORMATS
 from shoal.cluster.read_events import EventGrouping, Input, events_of_lines, events_of_rows, events_of_spans, owner_places
 from shoal.cluster.spark import Cluster, spark_errors
@@ -31,7 +31,7 @@ from shoal.io.read.json_array import begins_array
 from shoal.io.read.options import CLICKS
 from shoal.io.read.result import SKIPPING
 from shoal.io.read.source import Source
-from shoal.pipeline.events import READING, stage
+from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import Preparation
 
 if TYPE_CHECKING:
@@ -121,6 +121,20 @@ class ClusterInput:
         parts |= {f"malformed: {reason}": gone(n) for reason, n in defects.items()}
         ledger = Ledger(sum(part.n for part in parts.values()), parts)
         return replace(self, rows=ledger, notes=(*self.input.layout.notes, *spelling), defects=dict(defects))
+
+
+def stored_by_user(cluster: Cluster, data: Any, preparation: Preparation, work: Work, name: str) -> tuple[Step, Counter[str], ClusterInput]:
+    """Send the events of the input to the partitions of their users, and store under a name what the work makes of them.
+
+    Returns:
+        Where it is stored, the sums over all events, and the input with the accounting of its rows.
+    """
+    found = find_input(cluster, data, preparation)
+    events = found.sent_to_owners(cluster)
+    stage(PREPARING)
+    made, words = stored(cluster, events, work, found.gathering(EventGrouping), name)
+    sums, defects = tallied([*events.words, *words])
+    return made, sums, found.with_totals(sums, defects)
 
 
 def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:

@@ -17,13 +17,12 @@ import polars as pl
 import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import TYPED_TEXTS
-from shoal.cluster.exchange import Step, stored
-from shoal.cluster.input_layout import ClusterInput, find_input, tallied
+from shoal.cluster.exchange import Step
+from shoal.cluster.input_layout import ClusterInput, stored_by_user
 from shoal.cluster.read_events import EventGrouping, log_of
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Ints, Small, number_strings
 from shoal.data.log import Log
-from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import Preparation
 from shoal.util.numbers import distinct, runs
 
@@ -108,9 +107,4 @@ def typed_texts(grouping: EventGrouping, part: int, table: pa.Table) -> Iterator
 
 def read_log(cluster: Cluster, data: Any, preparation: Preparation) -> Logged:
     """Read the rows of paths or of a Spark data frame."""
-    found = find_input(cluster, data, preparation)
-    events = found.sent_to_owners(cluster)
-    stage(PREPARING)
-    rows, words = stored(cluster, events, typed_texts, found.gathering(EventGrouping), "rows")
-    sums, defects = tallied([*events.words, *words])
-    return Logged(rows, sums, found.with_totals(sums, defects))
+    return Logged(*stored_by_user(cluster, data, preparation, typed_texts, "rows"))

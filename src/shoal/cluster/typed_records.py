@@ -14,13 +14,11 @@ import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import NAMED, NUMBERED_NAMES, TYPED, Fitted, numbered_names, numbers_and_names, typed_tree
 from shoal.cluster.equivalence_classes import different_names
-from shoal.cluster.exchange import stored
-from shoal.cluster.input_layout import find_input, tallied
+from shoal.cluster.input_layout import stored_by_user
 from shoal.cluster.prepare import ClusterRecords
 from shoal.cluster.read_events import EventGrouping, log_of, sums_of
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Bags, Vocabulary
-from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import records_of
 from shoal.taxonomy.place_terms import as_typed
@@ -57,11 +55,8 @@ def names_of_records(nothing: None, part: int, table: pa.Table) -> Iterator[pa.T
 
 def keep_typed_records(cluster: Cluster, data: Any, preparation: Preparation) -> ClusterRecords:
     """Store the records of paths or of a Spark data frame as typed."""
-    found = find_input(cluster, data, preparation)
-    events = found.sent_to_owners(cluster)
-    stage(PREPARING)
-    records, words = stored(cluster, events, typed_records, found.gathering(EventGrouping), "records")
-    sums, defects = tallied([*events.words, *words])
-    items = sum(different_names(cluster, records, names_of_records, None, events.parts).get(TYPED, []))
+    records, sums, found = stored_by_user(cluster, data, preparation, typed_records, "records")
+    parts = len(records.files)
+    items = sum(different_names(cluster, records, names_of_records, None, parts).get(TYPED, []))
     fitted = Fitted.of(tree := typed_tree(items), np.zeros(0, np.int32))
-    return ClusterRecords(records, sums, tree, fitted, found.with_totals(sums, defects), items, (), events.parts, on_taxonomy=False)
+    return ClusterRecords(records, sums, tree, fitted, found, items, (), parts, on_taxonomy=False)

@@ -222,7 +222,12 @@ class Shoal(GroupingMethod):
         # never loses more.
         tried = self._efforts() if bags.owners_repeat or len(bags) <= DECIDED_BY_CHANCE else [self.effort]
         searches = [self._group_search(counts, bags, effort) for effort in tried]
-        groups = _best_of(searches, bags, taxonomy, self.k) if len(searches) > 1 else searches[0].run()
+        if len(searches) == 1:
+            groups = searches[0].run()
+        elif bags.owners_repeat:
+            groups = _best_of(searches, top_down(bags, taxonomy, self.k)[0])
+        else:
+            groups = _best_grown(searches)
         found = np.empty(len(bags), np.int64)
         found[groups.members] = groups.labels
         return found
@@ -259,20 +264,23 @@ class Shoal(GroupingMethod):
         )
 
 
-def _best_of(searches: list[GroupSearch], bags: Bags, taxonomy: Taxonomy, k: int) -> Groups:
-    """Return the best groups that the searches find; if people own several records, also starting from parts split top-down.
+def _best_grown(searches: list[GroupSearch]) -> Groups:
+    """Return the best groups that the searches find. If a shorter search than the last one found them, the last one refines them."""
+    found = [(search.loss(groups := search.run()), groups) for search in searches]
+    least = min(reversed(found), key=_lost)
+    if least is not found[-1]:
+        groups = searches[-1].refined(least[1])
+        least = min(least, (searches[-1].loss(groups), groups), key=_lost)
+    return least[1]
+
+
+def _best_of(searches: list[GroupSearch], parts: Ints) -> Groups:
+    """Return the best groups that the searches find, starting from nothing and from parts split top-down.
 
     If most people own several short records, such parts are hard to find by growing. If they lose much more than the grown groups, no
     search starts from them.
     """
-    if not bags.owners_repeat:
-        found = [(search.loss(groups := search.run()), groups) for search in searches]
-        least = min(reversed(found), key=_lost)
-        if least is not found[-1]:  # its search was shorter, and leaves more to gain
-            groups = searches[-1].refined(least[1])
-            least = min(least, (searches[-1].loss(groups), groups), key=_lost)
-        return least[1]
-    from_the_top = Groups.labelled(top_down(bags, taxonomy, k)[0])
+    from_the_top = Groups.labelled(parts)
     found = [(searches[0].loss(from_the_top), from_the_top)]
     for search in searches:
         groups = search.run()

@@ -254,6 +254,17 @@ def named_roles(roles: Roles, names: Sequence[str]) -> dict[str, str]:
     return {role: names[at] if names else f"field {at + 1}" for role, at in roles.items()}
 
 
+# -- rows with the names of the columns, in files that were joined with their headers
+
+
+BYTE_ORDER_MARK = "\ufeff"  # of a file that was joined to another
+
+
+def repeats_name(cells: pl.Series, name: str) -> pl.Series:
+    """Return which cells are the name of their column, in any case, maybe with quotes, blanks or a byte order mark around it."""
+    return cells.str.strip_chars(f'{BYTE_ORDER_MARK}" \t').str.to_lowercase() == name.lower()
+
+
 # -- user IDs that differ only in spelling: `ann` and `Ann`, `7` and `7.0`
 #
 # Kept apart, one person would count as several and a guarantee about people would be false; taken for one, several could count as one,

@@ -16,7 +16,17 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small, different_strings
 from shoal.data.log import RANK, RECORD, URL, Log
 from shoal.errors import InputError
-from shoal.io.read.columns import KNOWN_NAMES, OTHER_TIMES, OwnerForms, folded, named_roles, owner_numbers, plain
+from shoal.io.read.columns import (
+    BYTE_ORDER_MARK,
+    KNOWN_NAMES,
+    OTHER_TIMES,
+    OwnerForms,
+    folded,
+    named_roles,
+    owner_numbers,
+    plain,
+    repeats_name,
+)
 from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
@@ -96,7 +106,6 @@ TIME_SHAPES = (
     *("a server's time", "day, name of the month and year", "day.month.year"),
 )
 
-BYTE_ORDER_MARK = "\ufeff"  # of a file that was joined to another
 NO_TIME = -(1 << 60)  # long before every time that is read
 
 Mask = npt.NDArray[np.bool_]
@@ -357,8 +366,7 @@ def _header_rows(named: Sequence[tuple[str, Any]], longer: Sequence[Ints], quote
         near = more[places]
         places = places[(near == quotes) | (near == marked)]
     for name, column in named:
-        texts = pl.Series(column.take(places)).str.strip_chars(BYTE_ORDER_MARK + '"').str.to_lowercase()
-        places = places[(texts == name.lower()).to_numpy()]
+        places = places[repeats_name(pl.Series(column.take(places)), name).to_numpy()]
     return places
 
 

@@ -68,10 +68,11 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
             raise damaged(place) from None
         raise
     filled = [cells for cells in sheets.values() if cells.width]
-    if len(filled) != 1:
-        what = f"{len(filled)} sheets that hold cells" if filled else "no cells"
+    if not filled:
+        raise InputError(f"{place} has no cells", code="empty-input", hint="give a workbook with rows in one of its sheets")
+    if len(filled) > 1:
         raise InputError(
-            f"{place} has {what}, but only one can be read",
+            f"{place} has {len(filled)} sheets with cells, but only one can be read",
             code="several-sheets",
             hint="keep one sheet in the file, or save the one that is meant as CSV",
         )

@@ -22,7 +22,7 @@ from shoal.data.input_shapes import ITEM_SETS
 from shoal.data.items import A_FILE
 from shoal.data.table import ITEM_SEPARATOR, Attribute, AttributeKind, Hierarchy, Table
 from shoal.errors import InputError, ParameterError, option
-from shoal.io.read.columns import KNOWN_NAMES, owner_numbers, plain
+from shoal.io.read.columns import KNOWN_NAMES, owner_numbers, plain, repeats_name
 from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
 from shoal.io.read.event_rows import as_text
 from shoal.io.read.options import MICRODATA, ReadOptions
@@ -344,14 +344,10 @@ def _delimited_cells(source: Source, options: ReadOptions) -> _Cells:
     return _Cells(source, cells.filter(filled), lines[filled.to_numpy()], "line", empty, (how,))
 
 
-BLANK_OR_MARK = " \t\ufeff"  # a byte order mark, where files were joined
-
-
 def _repeats(texts: pl.DataFrame, header: Sequence[str]) -> pl.Series:
     """Return which rows have the names of the columns, in any case, as files have that were joined with their headers."""
-    cells = zip(texts.columns, header, strict=True)
-    equal = (pl.col(column).str.strip_chars(BLANK_OR_MARK).str.to_lowercase() == name.lower() for column, name in cells)
-    return texts.select(pl.all_horizontal(equal)).to_series()
+    equal = [repeats_name(column, name) for column, name in zip(texts, header, strict=True)]
+    return pl.select(pl.all_horizontal(equal)).to_series()
 
 
 def _separator(source: Source, options: ReadOptions) -> str:
