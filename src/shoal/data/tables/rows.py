@@ -56,7 +56,7 @@ class RowTable(PublishedTable):
         Returns:
             The table. The texts of all rows are made when they are first needed.
         """
-        others = pl.DataFrame({name: column for name, column in columns.items() if name != unit})
+        others = pl.DataFrame({**columns, unit: numbers}).drop(unit)  # with as many rows, also if there is no other column
         types = {**cls(others, pseudonyms).columns, unit: "text"}
         found = _NumberedTable.__new__(_NumberedTable)
         vars(found).update(pseudonyms=pseudonyms, others=others, numbered_unit=(texts, numbers))
