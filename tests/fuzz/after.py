@@ -173,7 +173,8 @@ def _readers(case: Case, directory: Path) -> list[str]:
 def _pieces(case: Case, directory: Path) -> list[str]:
     """The same command reads its input in small pieces, as it reads large files, and gives a release whose claims hold."""
     said = {name: value for name, value in case.said.items() if name != "private-report"}
-    with in_small_pieces(random.Random(f"pieces {case.number}")):
+    largest = max((directory / name).stat().st_size for name in case.inputs)
+    with in_small_pieces(random.Random(f"pieces {case.number}"), largest):
         answer = typed([*replace(case, said=said).words, "--out", "pieces"])
     if answer.code:
         return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
@@ -181,9 +182,12 @@ def _pieces(case: Case, directory: Path) -> list[str]:
 
 
 @contextmanager
-def in_small_pieces(rng: random.Random) -> Iterator[None]:
-    """Read few bytes, rows or lists at once; and JSON lines many at once, which are otherwise read one by one if they are few."""
-    sizes = [(source, "CHUNK", rng.choice([1, 7, 64, 300])), (json_lines, "FEWEST_LINES", 1)]
+def in_small_pieces(rng: random.Random, size: int) -> Iterator[None]:
+    """Read few bytes of a file of this size, rows or lists at once; and JSON lines many at once, which are otherwise read one by one if
+    they are few. A piece takes a hundredth of a second, so only small files are cut into pieces of a few bytes.
+    """
+    at_once = max(rng.choice([1, 7, 64]), size // rng.choice([2, 5, 15]) + rng.randrange(3))
+    sizes = [(source, "CHUNK", at_once), (json_lines, "FEWEST_LINES", 1)]
     sizes += [(parquet, name, rng.choice([1, 3, 10])) for name in ("ROWS_AT_ONCE", "LISTS_AT_ONCE")]
     before = [getattr(module, name) for module, name, _ in sizes]
     try:

@@ -223,7 +223,7 @@ def test_a_private_page_that_the_release_names_is_a_failure(release: Path, named
 
 def test_pieces_are_small_for_a_while_only() -> None:
     sizes = source.CHUNK, json_lines.FEWEST_LINES, parquet.ROWS_AT_ONCE, parquet.LISTS_AT_ONCE
-    with after.in_small_pieces(random.Random(1)):
+    with after.in_small_pieces(random.Random(1), 0):
         assert max(source.CHUNK, json_lines.FEWEST_LINES, parquet.ROWS_AT_ONCE, parquet.LISTS_AT_ONCE) <= 300
     assert sizes == (source.CHUNK, json_lines.FEWEST_LINES, parquet.ROWS_AT_ONCE, parquet.LISTS_AT_ONCE)
 
