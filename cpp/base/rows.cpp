@@ -219,4 +219,14 @@ std::vector<int64_t> owners_per_item(const Rows& rows, std::span<const int64_t> 
     return found;
 }
 
+std::vector<int64_t> frequencies(std::span<const int32_t> numbers, int64_t n, Task& task) {
+    std::vector<int64_t> often(n, 0);
+    task.begin(static_cast<int64_t>(numbers.size()));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (i % 65536 == 0) task.check();
+        if (numbers[i] >= 0) ++often[numbers[i]];
+    }
+    return often;
+}
+
 }  // namespace shoal

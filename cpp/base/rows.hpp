@@ -36,4 +36,7 @@ std::vector<int64_t> by_owner(std::span<const int64_t> owners);
 // How many different owners have each of so many items.
 std::vector<int64_t> owners_per_item(const Rows& rows, std::span<const int64_t> owners, int64_t items, Task& task);
 
+// How often each number below n is among these; those below 0 are left out.
+std::vector<int64_t> frequencies(std::span<const int32_t> numbers, int64_t n, Task& task);
+
 }  // namespace shoal

@@ -109,6 +109,14 @@ void bind_rows(nb::module_& m) {
         },
         "rows"_a, "tie"_a, "threads"_a, "task"_a);
     m.def(
+        "frequencies",
+        [](I32 numbers, int64_t n, Task& task) {
+            need(n >= 0, "a number of numbers");
+            for (int32_t number : span(numbers)) need(number < n, "numbers below n");
+            return hand_over(unlocked([&] { return frequencies(span(numbers), n, task); }));
+        },
+        "numbers"_a, "n"_a, "task"_a, "How often each number below n occurs; those below 0 are left out.");
+    m.def(
         "owners_per_item",
         [](const BoundRows& rows, I64 owners, int64_t items, Task& task) {
             same_size(rows.size(), owners.shape(0));

@@ -1,6 +1,7 @@
-// Bindings of the kernels on people as trees of queries.
+// Bindings of the kernels on queries: the owners of their units, and people as trees of queries.
 #include "bind/bindings.hpp"
 #include "queries/trees.hpp"
+#include "queries/unit_owners.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -99,9 +100,38 @@ void sum_to_apart(const TreeWeights& w) {
     need(w.text + w.time + w.clicks == kApart && w.rank + w.host == kApart, "weights that add up to APART");
 }
 
+void bind_unit_owners(nb::module_& m) {
+    m.def(
+        "unit_owners",
+        [](I32 query, I64 owner, I64 starts, I32 units, int64_t n_units, int64_t few, Task& task) {
+            need(query.shape(0) == owner.shape(0), "an owner for every row");
+            need(starts.shape(0) >= 1, "where the units of queries begin");
+            group_starts(span(starts), units.shape(0));
+            indices_within(span(query), static_cast<int64_t>(starts.shape(0)) - 1);
+            indices_within(span(units), n_units);
+            for (int64_t who : span(owner)) need(who >= 0 && who <= std::numeric_limits<int32_t>::max(), "owners from 0 on, below 2^31");
+            UnitOwners found = unlocked([&] { return unit_owners({span(query), span(owner), span(starts), span(units)}, n_units, few, task); });
+            return std::tuple(hand_over(std::move(found.count)), hand_over(std::move(found.starts)), hand_over(std::move(found.owners)));
+        },
+        "query"_a, "owner"_a, "starts"_a, "units"_a, "n_units"_a, "few"_a, "task"_a,
+        "The number of owners of each unit, and the owners of units with few of them: where those of each begin, and who they are.");
+    m.def(
+        "owner_classes",
+        [](I32 query, I64 owner, U8 class_of, int64_t n_classes, int64_t n_owners, Task& task) {
+            need(query.shape(0) == owner.shape(0), "an owner for every row");
+            indices_within(span(query), static_cast<int64_t>(class_of.shape(0)));
+            indices_within(span(owner), n_owners);
+            for (uint8_t number : span(class_of)) need(number < n_classes, "classes that are there");
+            return hand_over(unlocked([&] { return owner_classes(span(query), span(owner), span(class_of), n_classes, n_owners, task); }));
+        },
+        "query"_a, "owner"_a, "class_of"_a, "n_classes"_a, "n_owners"_a, "task"_a,
+        "For each owner and each class whether the owner has a row with a query of this class.");
+}
+
 }  // namespace
 
 void bind_queries(nb::module_& m) {
+    bind_unit_owners(m);
     m.attr("APART") = kApart;
     nb::class_<BoundTexts>(m, "QueryTexts", "Texts of queries as words, or as letters.")
         .def(nb::init<I64, I32, bool>(), "indptr"_a, "parts"_a, "letters"_a);

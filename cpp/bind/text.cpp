@@ -122,6 +122,9 @@ void bind_columns(nb::module_& m) {
                  return hand_over(std::move(bytes));
              })
         .def(
+            "places_like", [](const TextColumn& self, const std::string& name) { return hand_over(unlocked([&] { return self.places_like(name); })); },
+            "name"_a, "Where a string may be this name, in any case, with quotes, blanks or a byte order mark around it.")
+        .def(
             "take",
             [](const TextColumn& self, I64 places) {
                 indices_within(span(places), self.size());
@@ -189,10 +192,10 @@ void bind_cutting(nb::module_& m) {
 void bind_same_texts(nb::module_& m) {
     m.def(
         "joined_texts",
-        [](nb::object words, I64 indptr, I64 ids, int64_t most_bytes, Task& task) {
+        [](nb::object words, I64 indptr, I32 ids, int64_t most_bytes, Task& task) {
             const Strings strings(stream_in(words));
             group_starts(span(indptr), ids.shape(0));
-            for (int64_t id : span(ids)) need(id < static_cast<int64_t>(strings.views().size()), "words that have a name");
+            for (int32_t id : span(ids)) need(id < static_cast<int64_t>(strings.views().size()), "words that have a name");
             JoinedTexts found = unlocked([&] { return joined_texts(strings.views(), span(indptr), span(ids), most_bytes, task); });
             return std::tuple(hand_over(std::move(found.numbers)), std::move(found.columns));
         },

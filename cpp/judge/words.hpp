@@ -11,7 +11,7 @@
 
 namespace shoal {
 
-// The places of the texts that hold anything but ASCII characters with single blanks between words, of which only a closer look tells
+// The places of the texts that may hold anything but printable ASCII characters with single blanks between words: only a closer look tells
 // whether their blanks are odd.
 std::vector<int64_t> doubtful_blanks(std::span<const std::string_view> texts, const Task& task);
 

@@ -29,9 +29,9 @@ uint64_t hash_of_text(std::string_view text) {
     return mixed_in(hash, 0);
 }
 
-uint64_t hash_of_ids(std::span<const int64_t> ids) {
+uint64_t hash_of_ids(std::span<const int32_t> ids) {
     uint64_t hash = 0;
-    for (const int64_t id : ids)
+    for (const int32_t id : ids)
         if (id >= 0) hash = mixed_in(hash, static_cast<uint64_t>(id) + 1);
     return mixed_in(hash, 0);
 }
@@ -86,7 +86,7 @@ void in_batches(int64_t n, const RowsByHash& rows, Task& task, Hash&& hash_at, P
     }
 }
 
-bool same_ids(std::span<const int64_t> a, std::span<const int64_t> b) {
+bool same_ids(std::span<const int32_t> a, std::span<const int32_t> b) {
     std::size_t i = 0, j = 0;
     while (true) {
         while (i < a.size() && a[i] < 0) ++i;
@@ -98,7 +98,7 @@ bool same_ids(std::span<const int64_t> a, std::span<const int64_t> b) {
 
 }  // namespace
 
-JoinedTexts joined_texts(std::span<const std::string_view> words, std::span<const int64_t> indptr, std::span<const int64_t> ids,
+JoinedTexts joined_texts(std::span<const std::string_view> words, std::span<const int64_t> indptr, std::span<const int32_t> ids,
                          int64_t most_bytes, Task& task) {
     const auto n = static_cast<int64_t>(indptr.size()) - 1;
     const auto of = [&](int64_t i) { return ids.subspan(indptr[i], indptr[i + 1] - indptr[i]); };
@@ -109,10 +109,10 @@ JoinedTexts joined_texts(std::span<const std::string_view> words, std::span<cons
     int64_t bytes = 0;
     int32_t fresh = 0;
     task.begin(n);
-    const auto append = [&](std::span<const int64_t> own) {
+    const auto append = [&](std::span<const int32_t> own) {
         text.clear();
         bool first = true;
-        for (const int64_t id : own) {
+        for (const int32_t id : own) {
             if (id < 0) continue;
             if (!first) text += ' ';
             text += words[id];

@@ -20,7 +20,7 @@ struct JoinedTexts {
 
 // Text i has the words ids[indptr[i] .. indptr[i + 1]), without those below 0. Different words have different names without blanks, or each
 // text has one word.
-JoinedTexts joined_texts(std::span<const std::string_view> words, std::span<const int64_t> indptr, std::span<const int64_t> ids,
+JoinedTexts joined_texts(std::span<const std::string_view> words, std::span<const int64_t> indptr, std::span<const int32_t> ids,
                          int64_t most_bytes, Task& task);
 
 // 1 for each of these texts that is among the others, and 0 for the rest.

@@ -1,5 +1,6 @@
 #include "text/text_column.hpp"
 
+#include <array>
 #include <limits>
 #include <memory>
 
@@ -34,6 +35,24 @@ std::vector<TextColumn> TextColumn::several(std::span<const std::string_view> st
         columns.back().append(s);
     }
     return columns;
+}
+
+std::vector<int64_t> TextColumn::places_like(std::string_view name) const {
+    if (name.empty()) return {};
+    std::array<bool, 256> begins{};
+    for (int byte = 0x80; byte < 0x100; ++byte) begins[byte] = true;  // a byte order mark, or a letter in another case
+    for (const char c : {'"', ' ', '\t'}) begins[static_cast<unsigned char>(c)] = true;
+    const auto first = static_cast<unsigned char>(name.front());
+    const bool letter = (first | 0x20) >= 'a' && (first | 0x20) <= 'z';
+    begins[first] = begins[letter ? first ^ 0x20 : first] = true;
+    if (first >= 0x80) begins.fill(true);
+    std::vector<int64_t> places;
+    for (int64_t i = 0; i < size(); ++i) {
+        const int64_t longer = views_[i].size - static_cast<int64_t>(name.size());
+        const bool near = longer == 0 || longer == 2 || longer == 3 || longer == 5;
+        if (near && begins[static_cast<unsigned char>(views_[i].bytes[0])]) places.push_back(i);
+    }
+    return places;
 }
 
 TextColumn TextColumn::take(std::span<const int64_t> places) const {

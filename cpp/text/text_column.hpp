@@ -32,6 +32,10 @@ public:
     // These strings in columns of so many bytes each, or of a single longer string.
     static std::vector<TextColumn> several(std::span<const std::string_view> strings, int64_t most_bytes);
 
+    // Where a string may be this name, in any case, maybe with quotes, blanks or a byte order mark around it: it is longer by 0, 2, 3 or 5
+    // bytes, and begins like the name or with one of those. Few other strings do.
+    std::vector<int64_t> places_like(std::string_view name) const;
+
     // The strings at these places, compactly: nothing of the others stays in memory.
     TextColumn take(std::span<const int64_t> places) const;
 

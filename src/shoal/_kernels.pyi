@@ -82,6 +82,9 @@ def identical_rows(rows: Rows, threads: int, task: Task) -> Annotated[NDArray[nu
 
 def content_order(rows: Rows, tie: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
+def frequencies(numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """How often each number below n occurs; those below 0 are left out."""
+
 def owners_per_item(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
 def shared_occurrences(rows: Rows, others: Rows, partner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> int:
@@ -278,6 +281,11 @@ class TextColumn:
 
     def lengths(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
+    def places_like(self, name: str) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        Where a string may be this name, in any case, with quotes, blanks or a byte order mark around it.
+        """
+
     def take(self, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> TextColumn: ...
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -329,7 +337,7 @@ class ColumnCutter:
 
 def cut_items(text: bytes, dialect: Dialect, interner: Interner, keep_blank: bool, last: bool, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], ChunkFacts]: ...
 
-def joined_texts(words: object, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], most_bytes: int, task: Task) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], list[TextColumn]]:
+def joined_texts(words: object, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], most_bytes: int, task: Task) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], list[TextColumn]]:
     """
     The number of each text of words, and the different texts in columns of so many bytes; words below 0 are none.
     """
@@ -593,6 +601,16 @@ class ChunkPlan:
 def clusters_by_terms(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, k: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
 def chunks_of_terms(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cluster: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: ChunkPlan, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+def unit_owners(query: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_units: int, few: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    The number of owners of each unit, and the owners of units with few of them: where those of each begin, and who they are.
+    """
+
+def owner_classes(query: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], class_of: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, n_owners: int, task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """
+    For each owner and each class whether the owner has a row with a query of this class.
+    """
 
 APART: int = 16384
 

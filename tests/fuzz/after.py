@@ -182,11 +182,11 @@ def _pieces(case: Case, directory: Path) -> list[str]:
 
 
 @contextmanager
-def in_small_pieces(rng: random.Random, size: int) -> Iterator[None]:
+def in_small_pieces(rng: random.Random, largest: int) -> Iterator[None]:
     """Read few bytes of a file of this size, rows or lists at once; and JSON lines many at once, which are otherwise read one by one if
     they are few. A piece takes a hundredth of a second, so only small files are cut into pieces of a few bytes.
     """
-    at_once = max(rng.choice([1, 7, 64]), size // rng.choice([2, 5, 15]) + rng.randrange(3))
+    at_once = max(rng.choice([1, 7, 64]), largest // rng.choice([2, 5, 15]) + rng.randrange(3))
     sizes = [(source, "CHUNK", at_once), (json_lines, "FEWEST_LINES", 1)]
     sizes += [(parquet, name, rng.choice([1, 3, 10])) for name in ("ROWS_AT_ONCE", "LISTS_AT_ONCE")]
     before = [getattr(module, name) for module, name, _ in sizes]

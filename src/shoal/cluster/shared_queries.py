@@ -25,7 +25,7 @@ from shoal.data.bags import Ints
 from shoal.data.query_units import with_single_blanks
 from shoal.errors import GuaranteeNotMet
 from shoal.methods.bases.threshold import Kept
-from shoal.methods.bases.threshold_ladders import Mask
+from shoal.methods.bases.threshold_people import Mask
 
 COUNTED = pa.schema(
     {

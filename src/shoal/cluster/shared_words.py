@@ -23,7 +23,7 @@ from shoal.data.bags import Ints, Small
 from shoal.data.query_units import with_single_blanks, words_of
 from shoal.io.step_files import forget_step
 from shoal.methods.bases.threshold import Kept
-from shoal.methods.bases.threshold_ladders import Mask
+from shoal.methods.bases.threshold_people import Mask
 from shoal.methods.bases.threshold_words import taken
 from shoal.util.numbers import distinct, runs
 

@@ -81,6 +81,12 @@ def number_strings(values: pl.Series) -> tuple[pl.Series, Small]:
     return values.gather(first), numbers
 
 
+def frequencies(numbers: Small, n: int) -> Ints:
+    """Return how often each number below n occurs; numbers below 0 stand for nothing."""
+    found: Ints = kernels.run(_kernels.frequencies, numbers, n)
+    return found
+
+
 def number_pieces(values: pl.Series, separator: str) -> tuple[Ints, Small, pl.Series]:
     """Return the pieces of strings between separators, without empty ones: row pointers, numbers of pieces, and the different ones."""
     interner = _kernels.Interner()
@@ -88,7 +94,7 @@ def number_pieces(values: pl.Series, separator: str) -> tuple[Ints, Small, pl.Se
     return indptr, numbers, different_strings(interner)
 
 
-def join_words(words: pl.Series, indptr: Ints, numbers: Ints) -> tuple[pl.Series, Small]:
+def join_words(words: pl.Series, indptr: Ints, numbers: Small) -> tuple[pl.Series, Small]:
     """Return the different texts that are made of these words, in order of first occurrence, and the number of each text.
 
     Words are separated by one blank, and negative numbers are no words. Equal texts must have the same words: names of words are different

@@ -28,25 +28,29 @@ def fresh_order(n: int) -> Ints:
     Rows are sorted by random keys. Two equal keys would leave their rows in the order of the data; in that case all keys are drawn again.
     """
     while True:
-        keys = random_keys(n)
-        order = _order_of(keys)
-        ordered = keys[order]
-        if not (ordered[1:] == ordered[:-1]).any():
+        order = _order_of(random_keys(n))
+        if order is not None:
             return order
 
 
-def _order_of(keys: npt.NDArray[np.uint64]) -> Ints:
-    """Return the order of keys, as `np.argsort` does.
+def _order_of(keys: npt.NDArray[np.uint64]) -> Ints | None:
+    """Return the order of keys, as `np.argsort` does, or None if two of them are equal.
 
     The beginning of each key is sorted as one number with its place, which takes a fraction of the time of sorting places. Keys with the
     same beginning, which are few, are put in order afterwards.
     """
     bits = np.uint64(max(1, len(keys).bit_length()))
     places = (np.uint64(1) << bits) - np.uint64(1)
-    both = np.sort((keys & ~places) | np.arange(len(keys), dtype=np.uint64))
-    order = (both & places).astype(np.int64)
-    again = np.flatnonzero(both[1:] >> bits == both[:-1] >> bits)
+    both = (keys & ~places) | np.arange(len(keys), dtype=np.uint64)
+    both.sort()
+    order = (both & places).view(np.int64)
+    both >>= bits
+    again = np.flatnonzero(both[1:] == both[:-1])
     if len(again):
         unsettled = np.union1d(again, again + 1)
-        order[unsettled] = order[unsettled][np.argsort(keys[order[unsettled]], kind="stable")]
+        rows = order[unsettled]
+        rows = rows[np.argsort(keys[rows], kind="stable")]
+        order[unsettled] = rows
+        if (keys[rows[1:]] == keys[rows[:-1]]).any():
+            return None
     return order

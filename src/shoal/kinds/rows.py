@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import polars as pl
 
-from shoal.data.bags import Small, number_strings
+from shoal.data.bags import Small, frequencies, number_strings
 from shoal.data.fresh import fresh_order
 from shoal.data.log import people_from_zero
 from shoal.data.original import LogOriginal, TableOriginal
@@ -36,12 +36,12 @@ _WRITTEN: WeakKeyDictionary[RowTable, Small] = WeakKeyDictionary()  # the number
 def write(table: RowTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
     """Write one file; separator and layout do not apply."""
     form.refuse_layout(table.kind)
-    order = fresh_order(table.n_rows)
-    if _has_texts(table):
-        _WRITTEN[table] = table.numbered_unit[1][order]
-    return (
-        write_frame(table.shuffled(order), directory, name, form.format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),
-    )
+    numbered = table.numbered_unit if _has_texts(table) else None
+    mixed = table.in_order(fresh_order(table.n_rows))
+    if numbered is not None:
+        _WRITTEN[table] = mixed.numbered_unit[1]
+    frame = mixed.with_fresh_pseudonyms()
+    return (write_frame(frame, directory, name, form.format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),)
 
 
 # Read rows of a log or of microdata back.
@@ -109,9 +109,10 @@ def _common_numbers(released: RowTable, read_back: RowTable) -> tuple[Small, Sma
 def _differing_queries(released: RowTable, read_back: RowTable) -> int:
     """Count the rows of tables with queries or items alone that have no counterpart."""
     own, theirs = _common_numbers(released, read_back)
-    n = max(int(own.max(initial=-1)), int(theirs.max(initial=-1))) + 2
-    often, again = (np.bincount(numbers + 1, minlength=n) for numbers in (own, theirs))
-    return int(np.abs(often - again).sum())
+    n = max(int(own.max(initial=-1)), int(theirs.max(initial=-1))) + 1
+    often, again = (frequencies(numbers, n) for numbers in (own, theirs))
+    without, also_without = len(own) - int(often.sum()), len(theirs) - int(again.sum())
+    return int(np.abs(often - again).sum()) + abs(without - also_without)
 
 
 # Facts about published rows of a log: the number of distinct queries, their frequencies, and the most frequent ones.
@@ -136,10 +137,10 @@ def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaran
     Without a guarantee, only queries of many people are named.
     """
     names, numbers = table.numbered_unit
-    rows = pl.DataFrame({"query": names, "n": np.bincount(numbers[numbers >= 0], minlength=len(names)).astype(np.int64)})
+    rows = pl.DataFrame({"query": names, "n": frequencies(numbers, len(names))})
     texts = original.log.texts
     filled = (texts.vocabulary.names != "").to_numpy()
-    often = np.bincount(texts.items, minlength=len(filled)).astype(np.int64)
+    often = frequencies(texts.items, len(filled))
     before = np.sort(often[filled & (often > 0)])
     items, owners = texts.items, original.log.others["owner"].to_numpy()
     if not filled.all():

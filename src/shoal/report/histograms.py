@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Small
 from shoal.report.formatting import short
 
@@ -119,7 +120,9 @@ def compare_shared(before: Ints, held: tuple[Ints, Ints | Small, Ints], after: I
     edges = ladder(int(every.min()), int(every.max()))
     values, things, people = held
     bin_of = np.searchsorted(edges, values, side="right") - 1
-    seen = people_seen(bin_of[things], people, len(edges) - 1)
+    n_bins, n_people = len(edges) - 1, int(people.max(initial=-1)) + 1
+    has = kernels.run(_kernels.owner_classes, things.astype(np.int32, copy=False), people, bin_of.astype(np.uint8), n_bins, n_people)
+    seen = has.view(bool).reshape(n_people, n_bins).T
     return joined(_bins(edges), (_fill(after, edges, None), _fill(before, edges, None)), seen, fewest)
 
 

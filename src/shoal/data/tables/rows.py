@@ -108,17 +108,25 @@ class RowTable(PublishedTable):
         """Return the columns of the only part."""
         return {"": self.columns}
 
-    def shuffled(self, order: Ints | None = None) -> pl.DataFrame:
-        """Return the rows in random order, which may be drawn already, with random pseudonyms from 1."""
-        frame = self._in_order(fresh_order(self.n_rows) if order is None else order)
-        if self.pseudonyms is None:
-            return frame
-        known = frame[self.pseudonyms].unique(maintain_order=True).to_list()
-        fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
-        return frame.with_columns(renumbered(frame[self.pseudonyms], fresh))
+    def shuffled(self) -> pl.DataFrame:
+        """Return the rows in random order, with random pseudonyms from 1."""
+        return self.in_order(fresh_order(self.n_rows)).with_fresh_pseudonyms()
 
-    def _in_order(self, order: Ints) -> pl.DataFrame:
-        return self.frame[order]
+    def in_order(self, order: Ints) -> RowTable:
+        """Return the table with its rows in this order. Queries or items that are numbered keep their numbers."""
+        found = RowTable(self.frame[order], self.pseudonyms)
+        if "numbered_unit" in vars(self):
+            texts, numbers = self.numbered_unit
+            vars(found)["numbered_unit"] = texts, numbers[order]
+        return found
+
+    def with_fresh_pseudonyms(self) -> pl.DataFrame:
+        """Return the rows with random pseudonyms from 1 in place of theirs."""
+        if self.pseudonyms is None:
+            return self.frame
+        known = self.frame[self.pseudonyms].unique(maintain_order=True).to_list()
+        fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
+        return self.frame.with_columns(renumbered(self.frame[self.pseudonyms], fresh))
 
     def texts(self) -> Iterator[pl.Series]:
         """Return the distinct texts in the cells, column by column, and the column names."""
@@ -160,7 +168,9 @@ class _NumberedTable(RowTable):
     @cached_property
     def frame(self) -> pl.DataFrame:
         """All columns."""
-        return self._with_texts(self.others.to_dict(), self.numbered_unit[1])
+        texts, numbers = self.numbered_unit
+        columns = {**self.others.to_dict(), self.unit: texts.gather(numbers)}
+        return pl.DataFrame({name: columns[name] for name in self.columns})
 
     @property
     def n_rows(self) -> int:
@@ -172,10 +182,8 @@ class _NumberedTable(RowTable):
         _, *texts = distinct_texts(self.others)
         yield from (pl.Series(list(self.columns)), *texts, self.numbered_unit[0])
 
-    def _in_order(self, order: Ints) -> pl.DataFrame:
-        return self._with_texts({column.name: column[order] for column in self.others}, self.numbered_unit[1][order])
-
-    def _with_texts(self, others: Mapping[str, pl.Series], numbers: Small) -> pl.DataFrame:
-        """Return the texts with these numbers among other columns, in the order of all columns."""
-        columns = {**others, self.unit: self.numbered_unit[0].gather(numbers)}
-        return pl.DataFrame({name: columns[name] for name in self.columns})
+    def in_order(self, order: Ints) -> RowTable:
+        """Return the table with its rows in this order, and the same texts under their numbers."""
+        texts, numbers = self.numbered_unit
+        columns = {name: self.others[name][order] if name != self.unit else texts for name in self.columns}
+        return RowTable.of_numbered(columns, self.unit, texts, numbers[order], self.pseudonyms)

@@ -197,9 +197,12 @@ class Collector:
         """Leave out rows with the names of the columns, in any case: they are of files that were joined with their headers, and of no
         person.
         """
-        named = [(self._layout.columns[at], column) for at, column in zip(_wanted(self._layout), columns, strict=True)]
-        lengths = [column.lengths() - len(name.encode()) for name, column in named]
-        places = np.sort(np.concatenate([_header_rows(named, lengths, quotes) for quotes in (0, 2)]))
+        names = [self._layout.columns[at] for at in _wanted(self._layout)]
+        near = columns[0].places_like(names[0])
+        if not len(near):
+            return columns, lines
+        few = [column.take(near) for column in columns]
+        places = near[_are_headers(names, few, 0) | _are_headers(names, few, 2)]
         if not len(places):
             return columns, lines
         self.tally.defects.add("repeated header", lines[places])
@@ -355,19 +358,16 @@ class Collector:
             yield f"{empty:,} queries are empty"
 
 
-def _header_rows(named: Sequence[tuple[str, Any]], longer: Sequence[Ints], quotes: int) -> npt.NDArray[np.int64]:
-    """Return the rows with the names of the columns, in any case, and with so many quotes around each.
-
-    `longer` has by how many bytes each text is longer than the name; that alone leaves few rows to compare.
-    """
-    marked = quotes + len(BYTE_ORDER_MARK.encode())
-    places = np.flatnonzero((longer[0] == quotes) | (longer[0] == marked))
-    for more in longer[1:]:
-        near = more[places]
-        places = places[(near == quotes) | (near == marked)]
-    for name, column in named:
-        places = places[repeats_name(pl.Series(column.take(places)), name).to_numpy()]
-    return places
+def _are_headers(names: Sequence[str], columns: Sequence[Any], quotes: int) -> Mask:
+    """Return which rows have the names of the columns, in any case, and so many quotes around each."""
+    same = np.ones(len(columns[0]), bool)
+    for name, column in zip(names, columns, strict=True):
+        longer = column.lengths() - len(name.encode())
+        same &= (longer == quotes) | (longer == quotes + len(BYTE_ORDER_MARK.encode()))
+    for name, column in zip(names, columns, strict=True):
+        if same.any():
+            same &= repeats_name(pl.Series(column.take(np.arange(len(same)))), name).to_numpy()
+    return same
 
 
 def _rows(places: Ints, numbers: dict[str, Ints], payload: Any) -> tuple[dict[str, Ints], Any]:

@@ -472,7 +472,8 @@ class Source:
                 coming = aside.submit(fetch).result if self.pipe is None and len(fresh) == size else fetch
                 chunk = Chunk(rest + fresh, last=False)
                 yield chunk
-                read, lines, taken = read + len(fresh), lines + fresh.count(b"\n"), taken or chunk.taken > 0
+                read, taken = read + len(fresh), taken or chunk.taken > 0
+                lines += fresh.count(b"\n") if extent.most is not None else 0
                 rest = chunk.text[chunk.taken :]
                 if len(rest) > LONGEST_LINE:
                     what = f"{self.path} has a line of more than {LONGEST_LINE >> 20} MB"

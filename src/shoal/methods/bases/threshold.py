@@ -20,7 +20,7 @@ from shoal.data.accounting import Ledger, Part, changed, gone, kept
 from shoal.data.bags import Ints, Small
 from shoal.data.claims import Model
 from shoal.data.durations import PERIODS, Period, beginning
-from shoal.data.log import Log
+from shoal.data.log import Log, people_from_zero
 from shoal.data.original import LogOriginal
 from shoal.data.pseudonym_scope import PseudonymScope, parts_of_people
 from shoal.data.query_units import EXACT, QUERY, TIME, PublishedColumns, Unit
@@ -31,7 +31,8 @@ from shoal.errors import Infeasible, ParameterError, option
 from shoal.methods import Method
 from shoal.methods.bases.log_rows import LOG, NO_QUERY, SILENT, USER
 from shoal.methods.bases.release_builder import build_row_release
-from shoal.methods.bases.threshold_ladders import Held, Mask, among, settled, shared_rungs
+from shoal.methods.bases.threshold_ladders import Held, settled, shared_rungs
+from shoal.methods.bases.threshold_people import Mask, OwnedRows
 from shoal.methods.bases.threshold_words import Rare, ReadWords, RecodedRows, recoded
 from shoal.privacy.support import Support
 from shoal.taxonomy.generalization_ladders import TOP, ladder_of
@@ -133,9 +134,7 @@ class _Rows:
 
     def __init__(self, original: LogOriginal, settings: Kept) -> None:
         self.log, self.settings, self.taxonomy = original.log, settings, original.taxonomy
-        owners: Ints = self.log.others["owner"].to_numpy()
-        self.owners = owners - owners.min(initial=owners[0] if len(owners) else 0)
-        self.people = int(self.owners.max(initial=0)) + 1
+        self.owners = people_from_zero(self.log.others["owner"].to_numpy())
         self.window, self.windows = self._window()
         for name in (*settings.unit.columns, *settings.columns.names):
             self._insist_on_column(name)
@@ -209,9 +208,10 @@ class _Rows:
         return empty
 
     @cached_property
-    def _candidates(self) -> Ints:
-        """Return the rows that have a unit and few enough words."""
-        return np.flatnonzero(~self._empty & ~self._too_long)
+    def _candidates(self) -> Ints | None:
+        """Return the rows that have a unit and few enough words; None if all have."""
+        passed_over = self._empty | self._too_long
+        return np.flatnonzero(~passed_over) if passed_over.any() else None
 
     @cached_property
     def _read(self) -> ReadWords:
@@ -219,26 +219,26 @@ class _Rows:
 
     @cached_property
     def _recoded(self) -> RecodedRows:
-        candidates = self._candidates
-        held = (self.owners[candidates], self.people)
+        return recoded(self._read, self._owned(self.log.texts.items), self.settings.k, self.settings.rare)
+
+    def _owned(self, numbers: Ints | Small) -> OwnedRows:
+        """Return the candidates with these numbers of all rows, in their windows."""
+        candidates = slice(None) if self._candidates is None else self._candidates
         window = None if self.window is None else self.window[candidates]
-        return recoded(self._read, self.log.texts.items[candidates], window, self.windows, *held, self.settings.k, self.settings.rare)
+        return OwnedRows.of(numbers[candidates], window, self.windows, self.owners[candidates])
 
     @cached_property
     def stays(self) -> Ints:
         """Return the published rows, in order."""
-        candidates = self._candidates
         if self.settings.unit.splits:
-            found = candidates[self._recoded.stays]
+            found = self._recoded.stays
         else:
-            units = _combined([self._numbers(name) for name in self.settings.unit.columns])
-            window = None if self.window is None else self.window[candidates]
-            held = Held.of(units[candidates], window, self.windows, self.owners[candidates], self.people)
-            keys = units[candidates] * self.windows + (0 if window is None else window)
-            found = candidates[among(held.shared(self.settings.k), keys)]
+            rows = self._owned(_combined([self._numbers(name) for name in self.settings.unit.columns]))
+            found = np.flatnonzero((rows.people >= self.settings.k)[rows.place])
         if not len(found):
-            raise nothing_shared(self.settings, len(distinct(self.owners[candidates])))
-        return found
+            people = self.owners if self._candidates is None else self.owners[self._candidates]
+            raise nothing_shared(self.settings, len(distinct(people)))
+        return found if self._candidates is None else self._candidates[found]
 
     # -- what is published
 
@@ -282,10 +282,11 @@ class _Rows:
         filled = column.is_not_null() & ((column != "") if column.dtype == pl.String else True)
         values, numbers = _numbered(column.filter(filled))
         ladder = ladder_of(values, way)
-        owners = self.owners[self.stays][filled.to_numpy()]
-        held = Held.of(numbers, None, 1, owners, self.people)
-        shared = shared_rungs(ladder, held, self.settings.group or self.settings.k, np.zeros(0, np.int64))
-        rung = settled(ladder, shared, np.arange(len(values)), None, 1)[numbers]
+        rows = OwnedRows.of(numbers, None, 1, self.owners[self.stays][filled.to_numpy()])
+        k = self.settings.group or self.settings.k
+        people = rows.people_of(rows.as_units(), few=k)
+        shared = shared_rungs(ladder, Held.of(rows.keys, people, rows), k, rows.keys[people.n >= k])
+        rung = settled(ladder, shared, rows.keys, 1)[rows.place]
         blank, same = rung == TOP, rung == numbers
         outcomes = {AS_IT_IS: int(same.sum()), GENERAL: int((~same & ~blank).sum()), BLANK: int(blank.sum())}
         place = np.full(len(column), TOP, np.int64)
@@ -297,7 +298,7 @@ class _Rows:
     @cached_property
     def outcomes(self) -> Mapping[str, Part]:
         """Return the outcome of all rows."""
-        altered = int(self._recoded.altered.sum()) if self.settings.unit.splits else 0
+        altered = self._recoded.altered if self.settings.unit.splits else 0
         empty = NO_QUERY if QUERY in self.settings.unit.columns else NO_UNIT
         dropped = {empty: int(self._empty.sum()), TOO_LONG: int((self._too_long & ~self._empty).sum())}
         rest = len(self.log) - len(self.stays) - sum(dropped.values())

@@ -6,7 +6,6 @@ queries. Removing and replacing words does not affect other words: one pass is e
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -15,13 +14,13 @@ import numpy as np
 import polars as pl
 
 from shoal.data.accounting import Ledger, changed, gone, kept
-from shoal.data.bags import Ints, Small, Vocabulary, join_words
+from shoal.data.bags import Ints, Small, Vocabulary, frequencies, join_words
 from shoal.data.log import Log, PlainTerms
 from shoal.data.query_units import with_single_blanks, words_of
 from shoal.data.taxonomy import Taxonomy
-from shoal.methods.bases.threshold_ladders import Held, Mask, among, places_of, settled, shared_rungs
+from shoal.methods.bases.threshold_ladders import Held, settled, shared_rungs
+from shoal.methods.bases.threshold_people import Mask, OwnedRows, Units, places_of, values_among
 from shoal.taxonomy.generalization_ladders import TOP, Ladder, ladder_of_items, ladder_of_words
-from shoal.util.numbers import distinct
 
 Rare = Literal["drop", "omit", "generalize"]
 AS_TYPED, LOWER, REPLACED = "as typed", "lower-cased", "generalized"
@@ -58,28 +57,28 @@ class ReadWords:
 
 @dataclass(frozen=True, eq=False)
 class RecodedRows:
-    """Recoded rows: `stays` is a mask of the remaining rows, `place` the recoded query of each of them.
+    """Recoded rows: `stays` has the remaining rows, `place` the recoded query of each of them.
 
-    A recoded query is one of `queries` in a window; `rungs` are the published forms of its words, TOP if a word is removed.
+    Recoded query i has the words `words[indptr[i]:indptr[i + 1]]`; `rungs` are their published forms, TOP if a word is removed.
     """
 
     read: ReadWords
     ladder: Ladder
     stays: Ints
-    place: Ints
-    queries: Ints
+    place: Small
     indptr: Ints
     words: Small
-    rungs: Ints
+    rungs: Small
 
     @property
-    def altered(self) -> Mask:
-        """Return a mask of the remaining rows whose words differ from those typed."""
-        return self._changed[self.place]
+    def altered(self) -> int:
+        """The number of remaining rows whose words differ from those typed."""
+        return int(self._often.sum(where=_how_many(self.rungs != self.words, self.indptr) > 0))
 
     @cached_property
-    def _changed(self) -> Mask:
-        return _how_many(self.rungs != self.words, self.indptr) > 0
+    def _often(self) -> Ints:
+        """The number of remaining rows with each query."""
+        return frequencies(self.place, len(self.indptr) - 1)
 
     def texts(self) -> tuple[pl.Series, Small]:
         """Return the different published queries, and which of them each remaining row has."""
@@ -89,62 +88,51 @@ class RecodedRows:
     def ledger(self, total: int) -> Ledger:
         """Return the outcome of all words; `total` is their number in all rows."""
         spelled = self.ladder.spelled
-        often = np.repeat(np.bincount(self.place, minlength=len(self.queries)), np.diff(self.indptr))
+        often = np.repeat(self._often, np.diff(self.indptr))
         same, left = self.rungs == self.words, self.rungs == TOP
         lower = np.zeros(len(same), bool) if spelled is None else ~same & (self.rungs == spelled[self.words])
-        n = [int(often[mask].sum()) for mask in (same, lower, ~same & ~lower & ~left, left)]
+        n = [int(often.sum(where=mask)) for mask in (same, lower, ~same & ~lower & ~left, left)]
         parts = {AS_TYPED: kept(n[0]), LOWER: changed(n[1]), REPLACED: changed(n[2]), OMITTED: gone(n[3])}
         return Ledger(total, parts | {IN_DROPPED: gone(total - sum(n))})
 
 
-def recoded(
-    read: ReadWords, queries: Small, window: Ints | None, windows: int, owners: Ints, people: int, k: int, rare: Rare
-) -> RecodedRows:
-    """Recode rows with these queries, windows and users."""
-    keys = queries.astype(np.int64) * windows + (0 if window is None else window)
-    held = Held.of(queries, window, windows, owners, people)
-    issued, issuers = held.counted()
-    spread = _Spread(read.words, issued, issuers, windows)
+def recoded(read: ReadWords, rows: OwnedRows, k: int, rare: Rare) -> RecodedRows:
+    """Recode rows with these queries, in their windows."""
+    spread = _SpreadWords.of(read.words, rows)
     ladder = read.ladder(rare)
     if rare == "drop":
-        rungs = spread.words.astype(np.int64)
-        left = issued[_without_rare(spread, held, k)]
+        rungs = spread.words
+        left = _without_rare(spread, rows, k)
     else:
-        known = distinct(spread.keys[np.repeat(issuers >= k, np.diff(spread.indptr))])
-        doubtful = spread.only(~among(known, spread.keys))
-        shared = shared_rungs(ladder, _of_words(doubtful, held, np.diff(doubtful.indptr) > 0), k, known)
-        rungs = settled(ladder, shared, spread.words, spread.window, windows)
-        left = issued[_how_many(rungs != TOP, spread.indptr) > 0]
-    stays = np.flatnonzero(among(left, keys))
-    indptr, at = taken(spread.indptr, places_of(issued, left))
-    return RecodedRows(read, ladder, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
+        people = rows.people_of(spread.units, few=k)
+        known, held = spread.keys[people.n >= k], Held.of(spread.keys, people, rows)
+        shared = shared_rungs(ladder, held, k, known)
+        rungs = settled(ladder, shared, spread.keys, rows.windows).astype(np.int32)[spread.units.items]
+        left = _how_many(rungs != TOP, spread.units.starts) > 0
+    stays = np.flatnonzero(left[rows.place])
+    place = (np.cumsum(left, dtype=np.int32) - np.int32(1))[rows.place[stays]]
+    sizes = np.diff(spread.units.starts)
+    of_left = np.repeat(left, sizes)
+    return RecodedRows(read, ladder, stays, place, np.append(0, np.cumsum(sizes[left])), spread.words[of_left], rungs[of_left])
 
 
-class _Spread:
-    """The words of distinct pairs of query and window: pair i, issued by `issuers[i]` people, has `words[indptr[i]:indptr[i+1]]`.
+@dataclass(frozen=True, eq=False)
+class _SpreadWords:
+    """The words of distinct pairs of query and window: those of pair i are its `units`, which stand for `keys`, words in their windows."""
 
-    `keys` are the words in their windows, each as one number.
-    """
+    words: Small
+    units: Units
+    keys: Ints
 
-    def __init__(self, words: PlainTerms, issued: Ints, issuers: Ints, windows: int) -> None:
-        self.issued, self.issuers, self.windows = issued, issuers, windows
-        self.indptr, at = taken(words.indptr, issued // windows)
-        self.words = words.items[at]
-        self.window = None if windows == 1 else np.repeat(issued % windows, np.diff(self.indptr))
-
-    def only(self, which: Mask) -> _Spread:
-        """Return the same pairs with only these of their words."""
-        found = copy(self)
-        vars(found).pop("keys", None)
-        found.indptr, found.words = np.append(0, np.cumsum(which))[self.indptr], self.words[which]
-        found.window = None if self.window is None else self.window[which]
-        return found
-
-    @cached_property
-    def keys(self) -> Ints:
-        """The word and window of every entry, as one number."""
-        numbers = self.words.astype(np.int64) * self.windows
-        return numbers if self.window is None else numbers + self.window
+    @classmethod
+    def of(cls, words: PlainTerms, rows: OwnedRows) -> _SpreadWords:
+        """Take the words of the queries of these rows."""
+        whole = len(rows.keys) == len(words.indptr) - 1 and rows.windows == 1
+        starts, at = (words.indptr, slice(None)) if whole else taken(words.indptr, rows.numbers)
+        items = words.items[at]
+        keys = items if rows.in_window is None else items.astype(np.int64) * rows.windows + np.repeat(rows.in_window, np.diff(starts))
+        different = values_among(keys)
+        return cls(items, Units(starts, places_of(different, keys).astype(np.int32), len(different)), different)
 
 
 def taken(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
@@ -156,39 +144,29 @@ def taken(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
 
 def _how_many(which: Mask, indptr: Ints) -> Ints:
     """Count these entries in each row of a sparse table."""
-    return np.diff(np.append(0, np.cumsum(which))[indptr])
+    before = np.zeros(len(which) + 1, np.int32 if len(which) < 2**31 else np.int64)
+    np.cumsum(which, out=before[1:])
+    return np.diff(before[indptr])
 
 
-def _of_words(spread: _Spread, held: Held, which: Mask) -> Held:
-    """Return who has which of these words, from who issued which query."""
-    chosen = np.repeat(which, spread.issuers)
-    row = np.repeat(np.arange(len(spread.issued)), spread.issuers)[chosen]
-    starts, at = taken(spread.indptr, row)
-    owner = np.repeat(held.triples[chosen] % held.people, np.diff(starts))
-    return Held.of(spread.words[at], None if spread.window is None else spread.window[at], held.windows, owner, held.people)
-
-
-def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
+def _without_rare(spread: _SpreadWords, rows: OwnedRows, k: int) -> Mask:
     """Return which pairs of query and window stay: the maximal set such that k people share each remaining word.
 
     A word loses at most as many people as issued the dropped queries. It is counted again only if that might leave fewer than k.
     """
-    alive = np.ones(len(spread.issued), bool)
-    keys, people = _of_words(spread, held, alive).counted()
-    entry = places_of(keys, spread.keys)
-    row = np.repeat(np.arange(len(spread.issued)), np.diff(spread.indptr))
+    starts, entry, n = spread.units
+    issuers, people = rows.people, rows.people_of(spread.units).n
+    alive = np.ones(len(rows.keys), bool)
+    pair = np.repeat(np.arange(len(rows.keys)), np.diff(starts))
     while True:
-        still = alive & (_how_many(people[entry] < k, spread.indptr) == 0)
-        removed_now = (alive & ~still)[row]
+        still = alive & (_how_many((people < k)[entry], starts) == 0)
+        removed_now = (alive & ~still)[pair]
         if not removed_now.any():
             return alive
         alive = still
         shared = people >= k
-        lost = np.bincount(entry[removed_now], weights=spread.issuers[row[removed_now]], minlength=len(keys)).astype(np.int64)
+        lost = np.bincount(entry[removed_now], weights=issuers[pair[removed_now]], minlength=n).astype(np.int64)
         people = np.where(shared, people - lost, 0)
         doubtful = shared & (people < k)
-        having = alive & (_how_many(doubtful[entry], spread.indptr) > 0)
-        found, n = _of_words(spread, held, having).counted()
-        again = np.zeros(len(keys), np.int64)
-        again[places_of(keys, found)] = n
-        people = np.where(doubtful, again, people)
+        having = alive & (_how_many(doubtful[entry], starts) > 0)
+        people = np.where(doubtful, rows.with_values(having).people_of(spread.units).n, people)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -155,11 +156,16 @@ class SeenRows:
         row = np.repeat(np.arange(len(known)), words.sizes)
         return known.drop(QUERY)[row].with_columns(pl.Series(QUERY, words.numbers.astype(np.int64)))
 
+    @cached_property
+    def rows_of_queries(self) -> Ints:
+        """The number of published rows with each query."""
+        return np.bincount(self.frame[QUERY].to_numpy(), minlength=len(self.queries))
+
     def rows_of_units(self) -> pl.Series:
         """Count the published rows of each unit."""
         keys = self.unit
         if self.only_numbers:
-            often = np.bincount(self.frame[QUERY].to_numpy(), minlength=len(self.queries))
+            often = self.rows_of_queries
             if self.spelling is not None:
                 texts = self.spelling.texts
                 often = kernels.run(_kernels.sums_of_units, often, texts.starts, texts.numbers, len(self.spelling.words))
@@ -344,8 +350,8 @@ def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:
     """Return the rows that equal published ones, and the number of published rows beyond those."""
     keys = list(seen.rules.columns)
     if keys == [QUERY] and seen.only_numbers:
-        often, known = (np.bincount(frame[QUERY].to_numpy(), minlength=len(seen.queries)) for frame in (seen.frame, rows))
-        return RecodedOriginal(rows, int(np.maximum(often - known, 0).sum()))
+        known = np.bincount(rows[QUERY].to_numpy(), minlength=len(seen.queries))
+        return RecodedOriginal(rows, int(np.maximum(seen.rows_of_queries - known, 0).sum()))
     published = seen.frame.group_by(keys).agg(shown=pl.len().cast(pl.Int64))
     there = rows.group_by(keys).agg(there=pl.len().cast(pl.Int64))
     both = published.join(there, on=keys, how="left", nulls_equal=True).with_columns(pl.col("there").fill_null(0))
