@@ -108,6 +108,9 @@ void bind_rows(nb::module_& m) {
             return hand_over(unlocked([&] { return content_order(in, span(tie), threads, task); }));
         },
         "rows"_a, "tie"_a, "threads"_a, "task"_a);
+}
+
+void bind_counts(nb::module_& m) {
     m.def(
         "frequencies",
         [](I32 numbers, int64_t n, Task& task) {
@@ -256,6 +259,7 @@ NB_MODULE(_kernels, m) {
     bind_task(m);
     bind_types(m);
     bind_rows(m);
+    bind_counts(m);
     bind_trees(m);
     bind_grouping(m);
     bind_judge(m);
