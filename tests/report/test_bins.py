@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.report.histograms import Bin, Histogram, compare, ladder, tally
+from shoal.report.histograms import Bin, Histogram, compare, compare_shared, ladder, tally
 
 
 def ints(*values: int) -> np.ndarray:
@@ -116,3 +118,28 @@ def test_labels(low: int, high: int | None, label: str) -> None:
 )
 def test_ticks_are_short(low: int, high: int | None, tick: str) -> None:
     assert Bin(low, high).tick == tick
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 5)), min_size=1, max_size=40),
+    st.lists(st.integers(1, 200), max_size=10),
+    st.integers(1, 4),
+    st.lists(st.integers(0, 300), max_size=2),
+)
+@settings(deadline=None, max_examples=200)
+def test_every_bar_of_shared_values_counts_no_one_or_many(
+    rows: list[tuple[int, int]], after: list[int], fewest: int, of_nobody: list[int]
+) -> None:
+    """Also beside values that nobody has, which may lie outside all bins, such as the number of empty queries."""
+    often = Counter(thing for thing, _ in rows)
+    values = np.array([*(often[thing] for thing in range(7)), *of_nobody], np.int64)
+    things, people = np.array([thing for thing, _ in rows], np.int32), np.array([who for _, who in rows], np.int64)
+    before = np.sort(np.array(list(often.values()), np.int64))
+    found = compare_shared(before, (values, things, people), np.array(after, np.int64), fewest)
+    seen = [set[int]() for _ in found.bins]
+    for thing, who in rows:
+        seen[found.bin_of(often[thing])].add(who)
+    enough = len(set(people.tolist())) >= fewest
+    assert all(not who or len(who) >= fewest or (not enough and who == set(people.tolist())) for who in seen)
+    assert found.before is not None
+    assert (sum(found.before), sum(found.counts)) == (len(before), len(after))

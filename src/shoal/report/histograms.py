@@ -119,9 +119,9 @@ def compare_shared(before: Ints, held: tuple[Ints, Ints | Small, Ints], after: I
         return Histogram()
     edges = ladder(int(every.min()), int(every.max()))
     values, things, people = held
-    bin_of = np.searchsorted(edges, values, side="right") - 1
     n_bins, n_people = len(edges) - 1, int(people.max(initial=-1)) + 1
-    has = kernels.run(_kernels.owner_classes, things.astype(np.int32, copy=False), people, bin_of.astype(np.uint8), n_bins, n_people)
+    bin_of = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, n_bins - 1).astype(np.uint8)  # only what nobody has is outside
+    has = kernels.run(_kernels.owner_classes, things.astype(np.int32, copy=False), people, bin_of, n_bins, n_people)
     seen = has.view(bool).reshape(n_people, n_bins).T
     return joined(_bins(edges), (_fill(after, edges, None), _fill(before, edges, None)), seen, fewest)
 
