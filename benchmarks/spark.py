@@ -39,6 +39,7 @@ from datasets import generated_log
 
 sys.path.insert(0, str(ROOT / "tests"))
 from helpers.cluster import Standalone, standalone
+from shoal.methods import METHODS
 
 ROWS = RESULTS / "spark.jsonl"
 PICTURE = ROOT / "docs" / "images" / "scale.svg"
@@ -141,9 +142,11 @@ def processes(session: int) -> list[tuple[int, int, int, int]]:
 
 
 def multiset_of(directory: Path) -> str:
-    """A digest of the published records or rows that is the same in any order: the sum of the digests of all of them."""
-    total = 0
-    for file in sorted([*directory.glob("records*.parquet"), *directory.glob("log*.parquet")]):
+    """A digest of the published records or rows that is the same in any order: the sum of the digests of all of them. None of counts."""
+    files, total = sorted([*directory.glob("records*.parquet"), *directory.glob("log*.parquet")]), 0
+    if not files:
+        return ""
+    for file in files:
         table = pl.read_parquet(file)
         texts = table["items"].list.join("\n") if "items" in table.columns else table["query"]
         for text in texts.to_list():
@@ -161,7 +164,8 @@ def measured(run: dict[str, Any], log: Path, cluster: Standalone | None) -> dict
         master = cluster.address if cluster else run["master"]
         there = ["--engine", "spark", "--master", master] if run["engine"] == "spark" else []
         how = ["--effort", run["effort"]] if run["method"] == SHOAL else ["--method", *run["method"].split()]
-        cost = cost_of(["anonymize", str(log), "--k", "5", *how, "--json", "--out", str(out), *there], cluster if there else None)
+        how += ["--k", "5"] if "k" in {given.name for given in METHODS[run["method"].split()[0]].parameters()} else []
+        cost = cost_of(["anonymize", str(log), *how, "--json", "--out", str(out), *there], cluster if there else None)
         metrics = json.loads((out / "manifest.json").read_text())["metrics"]
         return {**run, **asdict(cost), "loss": metrics.get("loss"), "multiset": multiset_of(out)}
 
@@ -230,7 +234,7 @@ def table_of(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "executors, MB": round(there["executors"]),
                 "one executor of a cluster, MB": round(there.get("one_executor", 0)) or "",
                 "loss, Spark / one machine": round(there["loss"] / here["loss"], 4) if here["loss"] else "",
-                "same records": "yes" if here["multiset"] == there["multiset"] else "no",
+                "same records": "" if not here["multiset"] else "yes" if here["multiset"] == there["multiset"] else "no",
                 "growth of people": "",
                 "growth, one machine": "",
                 "growth, Spark": "",
