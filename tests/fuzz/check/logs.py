@@ -182,9 +182,11 @@ def parts_of(told: Staying, link: str) -> list[list[tuple[Any, ...]]]:
 def _general_words(published: list[Row], rows: list[Row], log: Log, k: int, tree: Tree) -> list[str]:
     """Every published word is that of k people, itself or something below it."""
     people: dict[str, set[str]] = defaultdict(set)
+    typed = {word for row in rows for word in row["text"].split()}
     for row in rows:
         for word in row["text"].split():
-            for form in {word, *(tree.path(word.lower()) if word.lower() in tree.parent else [word.lower()])}:
+            forms = {word, *(tree.path(word.lower()) if word.lower() in tree.parent else [word.lower()])}
+            for form in forms | {f"{form}_" for form in forms & typed}:  # a node is called so beside a word of its name
                 people[form].add(row["user"])
     words = {word for row in published for word in str(row[log.payload]).split()}
     rare = sum(len(people[word]) < k for word in words)

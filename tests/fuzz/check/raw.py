@@ -188,7 +188,8 @@ def _delimited(case: Case, path: Path, data: bytes, raw: Raw) -> Iterator[tuple[
     header = [name.strip() for name in records[0][0]]
     fewest, most = (3, 5) if header == AOL else (len(header), len(header))
     for fields, broken in records[1:]:
-        if fields == [""] and not broken:
+        empty = fields == [""] or (case.form == "microdata" and len(fields) == most and not any(field.strip() for field in fields))
+        if empty and not broken:
             raw.blank += 1
         elif broken or not fewest <= len(fields) <= most:
             yield None, {broken or ("too few fields" if len(fields) < fewest else "too many fields")}
@@ -198,7 +199,8 @@ def _delimited(case: Case, path: Path, data: bytes, raw: Raw) -> Iterator[tuple[
             repeats = all(
                 row[name].strip("" if case.form == "microdata" else '\ufeff"').strip("\ufeff \t").lower() == name.lower() for name in wanted
             )
-            named = {**row, user: row[user].strip()} if (user := user_column(case)) in row else row
+            blanks = None if case.form == "microdata" else " \t"
+            named = {**row, user: row[user].strip(blanks)} if (user := user_column(case)) in row else row
             yield {OF_AOL.get(name, name): value for name, value in named.items()}, {"repeated header"} if repeats else set()
 
 
@@ -325,8 +327,8 @@ def wanted_columns(case: Case, header: Iterable[str] = ()) -> set[str]:
 
 
 def insists_on_times(case: Case) -> bool:
-    """Whether rows without a readable time cannot be used: if records are sessions."""
-    return case.said.get("per") == "session" and "record" not in case.said
+    """Whether rows without a readable time cannot be used: if records are sessions, or the column of times is named."""
+    return "time" in case.said or (case.said.get("per") == "session" and "record" not in case.said)
 
 
 def _missing(case: Case, row: Row) -> set[str]:
@@ -361,7 +363,9 @@ TIME = re.compile(r"([0-9]{4})([-/])([0-9]{2})\2([0-9]{2})(?:[ T]([0-9]{2}):([0-
 
 
 def read_time(text: str) -> datetime | None:
-    """A time in the form that cases have; a leap second is the second after it."""
+    """A time in the form that cases have, or seconds since 1970; a leap second is the second after it."""
+    if re.fullmatch(r"[0-9]{1,7}|[0-9]{9,10}", text.strip()):
+        return datetime(1970, 1, 1) + timedelta(seconds=int(text))
     found = TIME.fullmatch(text.strip().removesuffix("Z"))
     if not found:
         return None

@@ -35,7 +35,7 @@ FURTHER = {
 FURTHER_OF = {
     "effort": {"shoal"},
     "copied": {"shoal", "partition", "km", "apriori", "direct", "optimal"},
-    "doubled": {"optimal", "infrequent", "threshold", "query-cores"},
+    "doubled": {"optimal", "infrequent", "threshold"},
 }
 
 
