@@ -118,10 +118,12 @@ def draw(rows: list[dict[str, Any]]) -> None:
         .mark_line(point=True)
         .encode(
             x=alt.X("people:Q", title="people", scale=alt.Scale(type="log")),
-            y=alt.Y("seconds:Q", title="processor seconds", scale=alt.Scale(type="log")),
-            color=alt.Color("family:N", title=None, sort=list(FAMILIES), scale=alt.Scale(scheme="tableau20")),
+            y=alt.Y("seconds:Q", title="processor seconds", scale=alt.Scale(type="log", domainMin=0.5)),
+            color=alt.Color(
+                "family:N", title=None, sort=list(FAMILIES), scale=alt.Scale(scheme="tableau20"), legend=alt.Legend(labelLimit=300)
+            ),
         )
-        .properties(width=520, height=360)
+        .properties(width=520, height=360, padding={"left": 5, "right": 40, "top": 5, "bottom": 5})
     )
     PICTURE.write_text(vlc.vegalite_to_svg(chart.to_json()))
     print(f"drawn: {PICTURE.relative_to(ROOT)}")
