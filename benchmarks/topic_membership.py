@@ -30,7 +30,7 @@ from shoal.taxonomy.learned import learn_topics
 from shoal.taxonomy.topic_names import SEPARATOR
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-from helpers.topic_membership import Flags, Published, attacked, names_of_topics, words_of_enough
+from helpers.topic_membership import Flags, Published, attacked, names_of_topics, words_of_enough, words_of_people
 
 LEFT_OUT = 20
 
@@ -44,10 +44,7 @@ def sessions(users: int) -> Bags:
 def names_in_release(contexts: Bags, fewest: int) -> Flags:
     """Which words are in the names of topics that a release of whole histories publishes; k is half of the people behind each word."""
     people, owner = np.unique(contexts.owners, return_inverse=True)
-    words = np.repeat(owner, np.diff(contexts.indptr)) * len(contexts.vocabulary) + contexts.items
-    whose, items = np.divmod(np.unique(words), len(contexts.vocabulary))
-    starts = np.append(0, np.cumsum(np.bincount(whose, minlength=len(people))))
-    histories = Bags.from_rows(starts, items.astype(np.int32), np.ones(len(items), np.int32), contexts.vocabulary)
+    histories = Bags.from_scipy(words_of_people(contexts, owner, len(people)), contexts.vocabulary)
     tree = learn_topics(contexts, fewest).taxonomy()
     how = Preparation(taxonomy="topics", unknown="keep")
     prepared = prepare_records(Records(histories, True, sessions=contexts), how, tree)

@@ -196,24 +196,10 @@ int64_t shared_occurrences(const Rows& rows, const Rows& others, std::span<const
     return total;
 }
 
-// Owners are mostly numbered without large gaps: then their rows are counted and put in their places.
 std::vector<int64_t> by_owner(std::span<const int64_t> owners) {
     std::vector<int64_t> order(owners.size());
-    if (std::ranges::is_sorted(owners)) {
-        std::iota(order.begin(), order.end(), int64_t{0});
-        return order;
-    }
-    const auto [least, greatest] = std::ranges::minmax(owners);
-    const uint64_t span = static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least);
-    if (span > 4 * owners.size()) {
-        std::iota(order.begin(), order.end(), int64_t{0});
-        std::ranges::stable_sort(order, {}, [&](int64_t row) { return owners[row]; });
-        return order;
-    }
-    std::vector<int64_t> next(span + 2, 0);
-    for (const int64_t owner : owners) ++next[owner - least + 1];
-    for (uint64_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
-    for (std::size_t row = 0; row < owners.size(); ++row) order[next[owners[row] - least]++] = static_cast<int64_t>(row);
+    std::iota(order.begin(), order.end(), int64_t{0});
+    if (!std::ranges::is_sorted(owners)) std::ranges::stable_sort(order, {}, [&](int64_t row) { return owners[row]; });
     return order;
 }
 

@@ -114,7 +114,7 @@ void bind_counts(nb::module_& m) {
     m.def(
         "frequencies",
         [](I32 numbers, int64_t n, Task& task) {
-            need(n >= 0, "a number of numbers");
+            need(n >= 0, "n of at least 0");
             for (int32_t number : span(numbers)) need(number < n, "numbers below n");
             return hand_over(unlocked([&] { return frequencies(span(numbers), n, task); }));
         },

@@ -1,4 +1,6 @@
 // Bindings of the kernels on queries: the owners of their units, and people as trees of queries.
+#include <algorithm>
+
 #include "bind/bindings.hpp"
 #include "queries/trees.hpp"
 #include "queries/unit_owners.hpp"
@@ -109,7 +111,8 @@ void bind_unit_owners(nb::module_& m) {
             group_starts(span(starts), units.shape(0));
             indices_within(span(query), static_cast<int64_t>(starts.shape(0)) - 1);
             indices_within(span(units), n_units);
-            for (int64_t who : span(owner)) need(who >= 0 && who <= std::numeric_limits<int32_t>::max(), "owners from 0 on, below 2^31");
+            need(std::ranges::is_sorted(span(owner)), "owners that rise");
+            indices_within(span(owner), std::numeric_limits<int32_t>::max());
             UnitOwners found = unlocked([&] { return unit_owners({span(query), span(owner), span(starts), span(units)}, n_units, few, task); });
             return std::tuple(hand_over(std::move(found.count)), hand_over(std::move(found.starts)), hand_over(std::move(found.owners)));
         },

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/rows.hpp"
-
 namespace shoal {
 
 namespace {
@@ -13,48 +11,30 @@ constexpr int64_t kNoEntry = -1;
 constexpr int64_t kTogether = 64;  // rows whose memory is fetched together
 constexpr int64_t kRowsBetweenChecks = 1 << 16;
 
-// Rows one owner after the other, each query of an owner once: whoever came last to a query is noted there.
-class OwnersInTurn {
-public:
-    explicit OwnersInTurn(const QueryRows& rows) : rows_(rows), last_(rows.starts.size() - 1, kNobody) {
-        if (!std::ranges::is_sorted(rows.owner)) order_ = by_owner(rows.owner);
-    }
-
-    // Calls `meet(owner, unit)` for every unit of every query of each owner.
-    template <class Meet>
-    void each(Task& task, Meet&& meet) {
-        const auto n = static_cast<int64_t>(rows_.query.size());
-        task.begin(n);
-        for (int64_t begin = 0; begin < n; begin += kTogether) {
-            if (begin % kRowsBetweenChecks == 0) task.check();
-            const int64_t end = std::min(begin + kTogether, n);
-            fetch(begin, end);
-            for (int64_t i = begin; i < end; ++i) {
-                const auto owner = static_cast<int32_t>(rows_.owner[row(i)]);
-                const int32_t query = rows_.query[row(i)];
-                if (last_[query] == owner) continue;
-                last_[query] = owner;
-                for (int64_t at = rows_.starts[query]; at < rows_.starts[query + 1]; ++at) meet(owner, rows_.units[at]);
-            }
+// Calls `meet(owner, unit)` for every unit of every query of each owner. Whoever came last to a query is noted there, so that each query of an
+// owner counts once.
+template <class Meet>
+void each_unit(const QueryRows& rows, Task& task, Meet&& meet) {
+    std::vector<int32_t> last(rows.starts.size() - 1, kNobody);
+    const auto n = static_cast<int64_t>(rows.query.size());
+    task.begin(n);
+    for (int64_t begin = 0; begin < n; begin += kTogether) {
+        if (begin % kRowsBetweenChecks == 0) task.check();
+        const int64_t end = std::min(begin + kTogether, n);
+        for (int64_t row = begin; row < end; ++row) {
+            __builtin_prefetch(&last[rows.query[row]]);
+            __builtin_prefetch(&rows.starts[rows.query[row]]);
+        }
+        for (int64_t row = begin; row < end; ++row) __builtin_prefetch(rows.units.data() + rows.starts[rows.query[row]]);
+        for (int64_t row = begin; row < end; ++row) {
+            const auto owner = static_cast<int32_t>(rows.owner[row]);
+            const int32_t query = rows.query[row];
+            if (last[query] == owner) continue;
+            last[query] = owner;
+            for (int64_t at = rows.starts[query]; at < rows.starts[query + 1]; ++at) meet(owner, rows.units[at]);
         }
     }
-
-private:
-    int64_t row(int64_t i) const { return order_.empty() ? i : order_[i]; }
-
-    void fetch(int64_t begin, int64_t end) const {
-        for (int64_t i = begin; i < end; ++i) {
-            const int32_t query = rows_.query[row(i)];
-            __builtin_prefetch(&last_[query]);
-            __builtin_prefetch(&rows_.starts[query]);
-        }
-        for (int64_t i = begin; i < end; ++i) __builtin_prefetch(rows_.units.data() + rows_.starts[rows_.query[row(i)]]);
-    }
-
-    const QueryRows& rows_;
-    std::vector<int32_t> last_;
-    std::vector<int64_t> order_;  // empty where the rows lie one owner after the other already
-};
+}
 
 // The owners of units as they come; of a unit with few so far each one is listed, linked to the one before.
 class Met {
@@ -101,7 +81,7 @@ private:
 
 UnitOwners unit_owners(const QueryRows& rows, int64_t n_units, int64_t few, Task& task) {
     Met met(n_units, few);
-    OwnersInTurn(rows).each(task, [&](int32_t owner, int32_t unit) { met.add(owner, unit); });
+    each_unit(rows, task, [&](int32_t owner, int32_t unit) { met.add(owner, unit); });
     return met.result();
 }
 

@@ -9,7 +9,8 @@
 
 namespace shoal {
 
-// Row i belongs to the owner `owner[i]`, from 0 to 2^31 - 1, and has the query `query[i]`. Query q has the units units[starts[q] .. starts[q + 1]).
+// Row i belongs to the owner `owner[i]`, from 0 to 2^31 - 1, and has the query `query[i]`; owners rise. Query q has the units
+// units[starts[q] .. starts[q + 1]).
 struct QueryRows {
     std::span<const int32_t> query;
     std::span<const int64_t> owner;

@@ -78,7 +78,7 @@ def attacked(
     """
     rng = np.random.default_rng(seed)
     people, owner = np.unique(contexts.owners, return_inverse=True)
-    held = _words_of_people(contexts, owner, len(people))
+    held = words_of_people(contexts, owner, len(people))
     holders = np.asarray(held.sum(0)).ravel().astype(np.int64)
 
     def words(inside: Flags) -> Flags:
@@ -98,7 +98,7 @@ def attacked(
     return Membership(mean, mean - reach, mean + reach, trials, _changed(len(people), words, rng, left_out))
 
 
-def _words_of_people(contexts: Bags, owner: Counts, people: int) -> sp.csr_matrix:
+def words_of_people(contexts: Bags, owner: Counts, people: int) -> sp.csr_matrix:
     """Which person uses which word, as ones."""
     whose = np.repeat(owner, np.diff(contexts.indptr))
     pairs = np.unique(np.stack([whose, contexts.items.astype(np.int64)]), axis=1)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import _kernels
+from shoal.io.read.columns import repeats_name
 
 FEW, MANY, NOT_UTF8, BINARY, OPEN, MISPLACED = 1, 2, 3, 4, 5, 6
 
@@ -198,3 +199,20 @@ def test_items_between_blanks_are_cut_like_split_does(text, keep_blank):
 
 def test_empty_fields_are_no_items():
     assert items(b"a,,b,\n,\n", _kernels.Dialect(",", True), True) == ([["a", "b"], []], 0)
+
+
+MARKS = ["", '"', "\ufeff", '\ufeff"', " ", "\t"]
+SOME_CELLS = st.tuples(st.sampled_from(MARKS), st.text("anonidusrkeéİ7K1", max_size=6), st.booleans())
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.sampled_from(["AnonID", "user", "İd", "key", "7", '"q', "é"]), st.lists(SOME_CELLS, max_size=20))
+def test_no_cell_that_repeats_a_name_is_passed_over(name: str, drawn: list[tuple[str, str, bool]]) -> None:
+    """Cells of the lengths that headers have, in any case, with marks around them. Few others are looked at again."""
+    cells = [before + (name.swapcase() if repeats else text) + before[-1:].strip() for before, text, repeats in drawn]
+    column = pl.Series(cells, dtype=pl.String)
+    found = set(_kernels.TextColumn(column.__arrow_c_stream__()).places_like(name).tolist())
+    near = {i for i, cell in enumerate(cells) if len(cell.encode()) - len(name.encode()) in {0, 2, 3, 5}}
+    repeating = set(repeats_name(column, name).arg_true().to_list())
+    assert near & repeating <= found <= near
+    assert not any(cells[i][0].isdigit() for i in found if name in {"AnonID", "user", "key"})

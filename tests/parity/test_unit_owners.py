@@ -26,15 +26,11 @@ def owners_of(units: list[list[int]], rows: list[tuple[int, int]]) -> list[list[
 @given(
     st.lists(st.lists(st.integers(0, UNITS - 1), max_size=4), min_size=1, max_size=5),
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), max_size=90),
-    st.booleans(),
     st.integers(0, 5),
 )
-def test_owners_are_counted_once_and_listed_where_they_are_few(
-    units: list[list[int]], drawn: list[tuple[int, int]], in_order: bool, few: int
-) -> None:
-    """In any order of the rows; a query may have a unit twice, and an owner a query."""
-    rows = [(query % len(units), owner) for query, owner in drawn]
-    rows = sorted(rows, key=lambda row: row[1]) if in_order else rows
+def test_owners_are_counted_once_and_listed_where_they_are_few(units: list[list[int]], drawn: list[tuple[int, int]], few: int) -> None:
+    """A query may have a unit twice, and an owner a query."""
+    rows = sorted(((query % len(units), owner) for query, owner in drawn), key=lambda row: row[1])
     query, owner = np.array([row[0] for row in rows], np.int32), np.array([row[1] for row in rows], np.int64)
     count, starts, owners = kernels.run(_kernels.unit_owners, query, owner, *flat(units), UNITS, few)
     true = owners_of(units, rows)
@@ -44,9 +40,26 @@ def test_owners_are_counted_once_and_listed_where_they_are_few(
     assert len(owners) == starts[-1]
 
 
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=30), st.lists(st.integers(0, 2), min_size=4, max_size=4))
+def test_owners_have_the_classes_of_their_queries(rows: list[tuple[int, int]], classes: list[int]) -> None:
+    query, owner = np.array([row[0] for row in rows], np.int32), np.array([row[1] for row in rows], np.int64)
+    found = kernels.run(_kernels.owner_classes, query, owner, np.array(classes, np.uint8), 3, 5)
+    assert found.reshape(5, 3).tolist() == [
+        [int(any(classes[q] == c for q, who in rows if who == one)) for c in range(3)] for one in range(5)
+    ]
+
+
+@pytest.mark.parametrize(("query", "owner", "classes"), [([0], [], [0]), ([1], [0], [0]), ([0], [5], [0]), ([0], [0], [3])])
+def test_wrong_classes_are_refused(query: list[int], owner: list[int], classes: list[int]) -> None:
+    with pytest.raises(ValueError, match="kernel input"):
+        kernels.run(_kernels.owner_classes, np.array(query, np.int32), np.array(owner, np.int64), np.array(classes, np.uint8), 3, 5)
+
+
 @settings(deadline=None, max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=40), st.booleans())
 def test_rows_in_windows(drawn: list[tuple[int, int, int]], windowed: bool) -> None:
+    """Of users in any order."""
     numbers, window, owner = (np.array(column, np.int64) for column in zip(*drawn, strict=True))
     rows = OwnedRows.of(numbers, window if windowed else None, 3 if windowed else 1, owner)
     keys = [(number, at if windowed else 0, who) for number, at, who in drawn]
@@ -76,7 +89,9 @@ def test_values_by_table_and_by_search(drawn: list[int], offset: int) -> None:
     [
         ([0], [0, 1], [0, 1], [0], 1, "an owner for every row"),
         ([1], [0], [0, 1], [0], 1, "indices below"),
-        ([0], [-1], [0, 1], [0], 1, "owners from 0 on"),
+        ([0], [-1], [0, 1], [0], 1, "indices below"),
+        ([0], [2**31], [0, 1], [0], 1, "indices below"),
+        ([0, 0], [1, 0], [0, 1], [0], 1, "owners that rise"),
         ([0], [0], [0, 2], [0], 1, "group starts"),
         ([0], [0], [0, 1], [1], 1, "indices below"),
         ([0], [0], [], [], 1, "where the units"),

@@ -36,11 +36,10 @@ _WRITTEN: WeakKeyDictionary[RowTable, Small] = WeakKeyDictionary()  # the number
 def write(table: RowTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
     """Write one file; separator and layout do not apply."""
     form.refuse_layout(table.kind)
-    numbered = table.numbered_unit if _has_texts(table) else None
-    mixed = table.in_order(fresh_order(table.n_rows))
-    if numbered is not None:
-        _WRITTEN[table] = mixed.numbered_unit[1]
-    frame = mixed.with_fresh_pseudonyms()
+    order = fresh_order(table.n_rows)
+    if _has_texts(table):
+        _WRITTEN[table] = table.numbered_unit[1][order]
+    frame = table.in_order(order).with_fresh_pseudonyms()
     return (write_frame(frame, directory, name, form.format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),)
 
 

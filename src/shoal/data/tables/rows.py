@@ -113,12 +113,8 @@ class RowTable(PublishedTable):
         return self.in_order(fresh_order(self.n_rows)).with_fresh_pseudonyms()
 
     def in_order(self, order: Ints) -> RowTable:
-        """Return the table with its rows in this order. Queries or items that are numbered keep their numbers."""
-        found = RowTable(self.frame[order], self.pseudonyms)
-        if "numbered_unit" in vars(self):
-            texts, numbers = self.numbered_unit
-            vars(found)["numbered_unit"] = texts, numbers[order]
-        return found
+        """Return the table with its rows in this order."""
+        return RowTable(self.frame[order], self.pseudonyms)
 
     def with_fresh_pseudonyms(self) -> pl.DataFrame:
         """Return the rows with random pseudonyms from 1 in place of theirs."""

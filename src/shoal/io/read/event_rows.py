@@ -201,8 +201,7 @@ class Collector:
         near = columns[0].places_like(names[0])
         if not len(near):
             return columns, lines
-        few = [column.take(near) for column in columns]
-        places = near[_are_headers(names, few, 0) | _are_headers(names, few, 2)]
+        places = near[_are_headers(names, [column.take(near) for column in columns])]
         if not len(places):
             return columns, lines
         self.tally.defects.add("repeated header", lines[places])
@@ -358,16 +357,13 @@ class Collector:
             yield f"{empty:,} queries are empty"
 
 
-def _are_headers(names: Sequence[str], columns: Sequence[Any], quotes: int) -> Mask:
-    """Return which rows have the names of the columns, in any case, and so many quotes around each."""
-    same = np.ones(len(columns[0]), bool)
-    for name, column in zip(names, columns, strict=True):
-        longer = column.lengths() - len(name.encode())
-        same &= (longer == quotes) | (longer == quotes + len(BYTE_ORDER_MARK.encode()))
-    for name, column in zip(names, columns, strict=True):
-        if same.any():
-            same &= repeats_name(pl.Series(column.take(np.arange(len(same)))), name).to_numpy()
-    return same
+def _are_headers(names: Sequence[str], columns: Sequence[Any]) -> Mask:
+    """Return which rows have the names of the columns, in any case, all of them in quotes or none."""
+    mark = len(BYTE_ORDER_MARK.encode())
+    longer = np.stack([column.lengths() - len(name.encode()) for name, column in zip(names, columns, strict=True)])
+    plain, quoted = (((longer == quotes) | (longer == quotes + mark)).all(axis=0) for quotes in (0, 2))
+    named = [repeats_name(pl.Series(column), name).to_numpy() for name, column in zip(names, columns, strict=True)]
+    return np.asarray(np.logical_and.reduce([plain | quoted, *named]))
 
 
 def _rows(places: Ints, numbers: dict[str, Ints], payload: Any) -> tuple[dict[str, Ints], Any]:

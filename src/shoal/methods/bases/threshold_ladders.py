@@ -32,22 +32,15 @@ class Held:
         persons = int(rows.owner.max(initial=0)) + 1
         return cls(np.repeat(keys, np.diff(people.starts)) * persons + people.members, rows.windows, persons)
 
-    def on(self, ladder: Ladder) -> Held:
-        """Return this, if all rungs of a ladder can be told from each other together with windows and people."""
-        if len(ladder) * self.windows * self.people >= 2**63:
-            raise InputError(
-                "there are too many different values, windows of time and people to count them together", code="too-many-values"
-            )
-        return self
-
 
 def shared_rungs(ladder: Ladder, held: Held, k: int, known: Ints) -> Ints:
     """Return the published pairs of rung and window, sorted: each is shared by k people, including those it represents.
 
     `known` are the pairs of a value and a window that k people share, sorted; `held` has the people of the others.
     """
-    span = held.people
-    rest = held.on(ladder).triples
+    if len(ladder) * held.windows * held.people >= 2**63:
+        raise InputError("there are too many different values, windows of time and people to count them together", code="too-many-values")
+    span, rest = held.people, held.triples
     height = ladder.height[rest // (span * held.windows)]
     climbing, found = rest[:0], [known]
     for level in range(int(height.max(initial=-1)), -1, -1):

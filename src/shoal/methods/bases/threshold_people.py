@@ -36,7 +36,7 @@ class People(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OwnedRows:
-    """Rows of users: row i has the value `place[i]` and belongs to the user `owner[i]`.
+    """Rows of users: row i has the value `place[i]` and belongs to the user `owner[i]`, a number from 0 to 2**31 - 1.
 
     A value is a number in a time window; value j has the number `keys[j] // windows` in the window `keys[j] % windows`. Keys are sorted.
     """
@@ -70,11 +70,9 @@ class OwnedRows:
     @cached_property
     def people(self) -> Ints:
         """The number of people with each value. Pairs are sorted, which takes as long as looking rows up, and less if users are mixed."""
-        n, owners = len(self.keys), int(self.owner.max(initial=0)) + 1
-        if n * owners >= 2**63:
-            return self.people_of(self.as_units()).n
+        owners = int(self.owner.max(initial=0)) + 1
         pairs = distinct(self.place.astype(np.int64) * owners + self.owner)
-        return frequencies((pairs // owners).astype(np.int32), n)
+        return frequencies((pairs // owners).astype(np.int32), len(self.keys))
 
     def as_units(self) -> Units:
         """Each value as the only unit of itself."""
@@ -84,8 +82,8 @@ class OwnedRows:
     @cached_property
     def _in_turn(self) -> tuple[Small, Ints]:
         """The value and the user of each row, one user after the other. Numbers are sorted sooner than rows are looked up in any order."""
-        n, owners = len(self.keys), int(self.owner.max(initial=0)) + 1
-        if (self.owner[1:] >= self.owner[:-1]).all() or n * owners >= 2**63:
+        n = len(self.keys)
+        if (self.owner[1:] >= self.owner[:-1]).all():
             return self.place, self.owner
         owner, place = np.divmod(distinct(self.owner * n + self.place), n)
         return place.astype(np.int32), owner
